@@ -1,0 +1,38 @@
+.DEFAULT_GOAL := help
+PORT ?= 8000
+VENV := .venv
+STAMP := $(VENV)/.installed
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+
+$(STAMP): requirements/dev.txt pyproject.toml
+	python3 -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --require-hashes -r requirements/dev.txt
+	$(VENV)/bin/pip install --quiet --no-deps --no-build-isolation -e .
+	touch $@
+
+demo: $(STAMP) ## serve the demo on 127.0.0.1:$PORT
+	$(VENV)/bin/adk-stream demo --port $(PORT)
+
+test: check ## everything needed, then all tests
+	npm --prefix tests/sdk ci --silent
+	$(VENV)/bin/coverage run -m pytest
+	$(VENV)/bin/coverage report
+
+check: $(STAMP) ## format, lint and types
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/pyright
+
+fix: $(STAMP) ## format and repair what can be repaired
+	$(VENV)/bin/ruff format .
+	$(VENV)/bin/ruff check --fix .
+
+bench: $(STAMP) ## measure against the floor and the peers, as ratios
+	$(VENV)/bin/python -m bench
+
+lock: $(STAMP) ## pin the requirements again
+	cd requirements && ../$(VENV)/bin/pip-compile --quiet --strip-extras --allow-unsafe --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file dev.txt dev.in
+
+.PHONY: help demo test check fix bench lock

@@ -1,0 +1,1 @@
+"""Google ADK agents behind Vercel AI SDK front ends."""
