@@ -1,0 +1,52 @@
+"""ClientTool: an ADK tool that the browser runs. It has a schema and no body."""
+
+from typing import Any
+
+from google.adk.tools.base_tool import BaseTool
+from google.adk.tools.tool_context import ToolContext
+from google.genai import types
+from jsonschema import Draft202012Validator, ValidationError
+
+
+class ClientTool(BaseTool):
+    """A tool the browser executes; with `approval=True` a person must allow each call first.
+
+    `parameters` and `output` are JSON Schemas. `ttl` is how long, in seconds, the browser may take
+    to answer; without it the chat's `client_tool_ttl` holds.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        description: str,
+        *,
+        parameters: dict[str, Any] | None = None,
+        output: dict[str, Any] | None = None,
+        approval: bool = False,
+        ttl: float | None = None,
+    ) -> None:
+        super().__init__(name=name, description=description, is_long_running=True)
+        self.parameters = parameters or {"type": "object", "properties": {}}
+        self.output = output
+        self.approval = approval
+        self.ttl = ttl
+        Draft202012Validator.check_schema(self.parameters)
+        self._checker = Draft202012Validator(output if output is not None else True)
+        if output is not None:
+            Draft202012Validator.check_schema(output)
+
+    def _get_declaration(self) -> types.FunctionDeclaration:
+        return types.FunctionDeclaration(
+            name=self.name,
+            description=self.description,
+            parameters_json_schema=self.parameters,
+        )
+
+    async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> None:
+        """Pause: the result comes from the browser, as a function response of its own."""
+        return None
+
+    def check_output(self, value: Any) -> str | None:
+        """What is wrong with a result, with its path, or None."""
+        fault: ValidationError | None = next(iter(self._checker.iter_errors(value)), None)
+        return None if fault is None else f"{fault.json_path}: {fault.message}"
