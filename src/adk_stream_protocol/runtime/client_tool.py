@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from google.adk.agents.base_agent import BaseAgent
+from google.adk.agents.llm_agent import LlmAgent
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
@@ -50,3 +52,12 @@ class ClientTool(BaseTool):
         """What is wrong with a result, with its path, or None."""
         fault: ValidationError | None = next(iter(self._checker.iter_errors(value)), None)
         return None if fault is None else f"{fault.json_path}: {fault.message}"
+
+
+async def client_tools(root: BaseAgent, author: str) -> dict[str, ClientTool]:
+    """The browser tools of one agent of the tree, by name."""
+    agent = root.find_agent(author)
+    if not isinstance(agent, LlmAgent):
+        return {}
+    tools = await agent.canonical_tools()
+    return {tool.name: tool for tool in tools if isinstance(tool, ClientTool)}

@@ -1,0 +1,195 @@
+"""Matches a client's answers with the calls this server has open. What does not match is refused.
+
+Nothing here changes anything: the result is a plan, and a request with one wrong answer has none.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from adk_stream_protocol.convert import outcomes
+from adk_stream_protocol.convert.calls import NOTHING, Call, Calls
+from adk_stream_protocol.convert.decode import Answer
+from adk_stream_protocol.errors import BadRequest, Conflict, Expired, UnknownId
+
+_VERDICT_KEYS = ("approved", "confirmed", "approval")
+_DECISION_KEYS = frozenset({*_VERDICT_KEYS, "user_message", "reason", "payload"})
+
+CheckOutput = Callable[[Call, Any], str | None]
+
+
+@dataclass(slots=True)
+class Decision:
+    """A person's verdict on one call."""
+
+    call: Call
+    approved: bool
+    reason: str | None
+
+
+@dataclass(slots=True)
+class Plan:
+    """What a request with answers leads to."""
+
+    decisions: list[Decision] = field(default_factory=list[Decision])
+    results: list[tuple[Call, dict[str, Any]]] = field(
+        default_factory=list[tuple[Call, dict[str, Any]]]
+    )
+    go: list[Call] = field(default_factory=list[Call])
+    """Approved browser calls whose result is still due: the browser may run them now."""
+    early: list[tuple[Call, Any]] = field(default_factory=list[tuple[Call, Any]])
+    """Results that came before their approval. They are kept; the approval is asked for again."""
+    repeats: list[Call] = field(default_factory=list[Call])
+    """Calls answered before, in the same way."""
+
+    @property
+    def is_repeat(self) -> bool:
+        """Whether the request says nothing new."""
+        return not (self.decisions or self.results or self.go or self.early)
+
+
+@dataclass(slots=True)
+class _Said:
+    """All that one request says about one call."""
+
+    call: Call
+    path: str
+    approved: bool | None = None
+    reason: str | None = None
+    value: Any = NOTHING
+    error: str | None = None
+    echoed: bool = True
+
+
+def match_answers(calls: Calls, answers: tuple[Answer, ...], check: CheckOutput) -> Plan:
+    """The plan for these answers, or the error that refuses all of them."""
+    said: dict[str, _Said] = {}
+    unknown: list[Answer] = []
+    for answer in answers:
+        call = _find(calls, answer)
+        if call is None:
+            unknown.append(answer)
+        else:
+            _merge(said.setdefault(call.id, _Said(call, answer.path)), answer)
+    if any(not answer.echoed for answer in unknown) or not said:
+        raise UnknownId("There is no such open request in this chat.")
+    plan, refusal = _plan(list(said.values()), check)
+    if plan.is_repeat and refusal:
+        raise refusal
+    return plan
+
+
+def _find(calls: Calls, answer: Answer) -> Call | None:
+    found = {call.id: call for any_id in answer.ids if (call := calls.find(any_id))}
+    if len(found) > 1:
+        raise BadRequest(f"{answer.path}: the ids belong to different calls")
+    return next(iter(found.values()), None)
+
+
+def _merge(said: _Said, answer: Answer) -> None:
+    approved, reason, value = answer.approved, answer.reason, answer.value
+    if approved is None and _is_verdict(said.call, answer):
+        approved, reason = read_verdict(value, answer.path)
+        value = NOTHING
+    if approved is not None:
+        if said.approved not in (None, approved):
+            raise BadRequest(f"{answer.path}: yes and no for the same call")
+        said.approved, said.reason = approved, reason or said.reason
+    if value is not NOTHING:
+        said.value, said.path = value, answer.path
+    said.error = answer.error or said.error
+    said.echoed = said.echoed and answer.echoed
+
+
+def _is_verdict(call: Call, answer: Answer) -> bool:
+    if answer.value is NOTHING or call.approval_id is None:
+        return False
+    if answer.ids[0] == call.approval_id:
+        return True
+    value = answer.value
+    return isinstance(value, dict) and bool(value) and value.keys() <= _DECISION_KEYS
+
+
+def read_verdict(value: Any, path: str) -> tuple[bool, str | None]:
+    """Yes or no and the reason. Yes is JSON true, or the word "approved" in `approval`."""
+    fields = value if isinstance(value, dict) else {}
+    verdicts = {_verdict(key, fields[key]) for key in _VERDICT_KEYS if key in fields}
+    if len(verdicts) != 1 or None in verdicts:
+        raise BadRequest(f"{path}: one clear yes or no is expected, as true or false")
+    reason = fields.get("user_message") or fields.get("reason")
+    return verdicts == {True}, reason if isinstance(reason, str) else None
+
+
+def _verdict(key: str, value: Any) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    if key == "approval" and isinstance(value, str):
+        return value == "approved"
+    return None
+
+
+def _plan(said: list[_Said], check: CheckOutput) -> tuple[Plan, Conflict | Expired | None]:
+    plan = Plan()
+    refusal: Conflict | Expired | None = None
+    for one in said:
+        try:
+            _place(plan, one, check)
+        except (Conflict, Expired) as late:
+            if not one.echoed:
+                raise
+            refusal = late
+    return plan, refusal
+
+
+def _place(plan: Plan, said: _Said, check: CheckOutput) -> None:
+    call = said.call
+    if not call.is_open:
+        _place_repeat(plan, said)
+        return
+    if not call.browser and (said.value is not NOTHING or said.error is not None):
+        raise BadRequest(f"{said.path}: {call.name} runs on the server; its result is not taken")
+    if said.approved is not None:
+        _place_decision(plan, said)
+    if call.browser:
+        _place_browser(plan, said, check)
+    elif said.approved is None:
+        raise BadRequest(f"{said.path}: a yes or no is expected")
+
+
+def _place_decision(plan: Plan, said: _Said) -> None:
+    assert said.approved is not None
+    if said.call.waits_for_approval:
+        plan.decisions.append(Decision(said.call, said.approved, said.reason))
+    elif said.call.decision is not said.approved:
+        raise Conflict("This call was decided before.")
+
+
+def _place_repeat(plan: Plan, said: _Said) -> None:
+    call = said.call
+    if call.response == outcomes.expired():
+        raise Expired("The request expired before this answer; the answer has no effect.")
+    if said.approved is not None and call.decision is not said.approved:
+        raise Conflict("This call is no longer open; the answer has no effect.")
+    if said.value is not NOTHING and call.response != outcomes.browser_result(said.value):
+        raise Conflict("This call has its result already; the new one has no effect.")
+    plan.repeats.append(call)
+
+
+def _place_browser(plan: Plan, said: _Said, check: CheckOutput) -> None:
+    call = said.call
+    allowed = said.approved or not call.waits_for_approval
+    value = call.early_result if said.value is NOTHING else said.value
+    if said.approved is False:
+        plan.results.append((call, outcomes.denied(said.reason)))
+    elif said.error is not None:
+        plan.results.append((call, {"error": said.error[: outcomes.MAX_REASON]}))
+    elif value is NOTHING:
+        if not allowed:
+            raise BadRequest(f"{said.path}: a yes or no is expected")
+        plan.go.append(call)
+    elif fault := check(call, value):
+        raise BadRequest(f"{said.path}: {fault}")
+    elif allowed:
+        plan.results.append((call, outcomes.browser_result(value)))
+    else:
+        plan.early.append((call, value))

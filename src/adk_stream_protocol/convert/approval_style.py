@@ -1,0 +1,92 @@
+"""The two ways an approval looks on the wire. A stream uses one of them."""
+
+from abc import ABC, abstractmethod
+from typing import Literal
+
+from adk_stream_protocol.convert.calls import CONFIRMATION, Call
+from adk_stream_protocol.protocol.chunks import (
+    AnyChunk,
+    ToolApprovalRequest,
+    ToolInputAvailable,
+    ToolInputStart,
+    ToolOutputAvailable,
+    ToolOutputDenied,
+    ToolOutputError,
+)
+
+ApprovalStyleName = Literal["native", "adk-tool"]
+
+
+class ApprovalStyle(ABC):
+    """How requests, decisions and denials are sent, and whether text waits for them."""
+
+    holds_text: bool
+
+    @abstractmethod
+    def request(self, call: Call) -> list[AnyChunk]:
+        """Ask about a call whose input was sent."""
+
+    @abstractmethod
+    def decided(self, call: Call, approved: bool) -> list[AnyChunk]:
+        """A person answered."""
+
+    @abstractmethod
+    def denied(self, call: Call) -> list[AnyChunk]:
+        """Close a call that will not run."""
+
+
+class Native(ApprovalStyle):
+    """The AI SDK's own approval chunks on the original call."""
+
+    holds_text = False
+
+    def request(self, call: Call) -> list[AnyChunk]:
+        return [ToolApprovalRequest(approval_id=call.approval_id or "", tool_call_id=call.id)]
+
+    def decided(self, call: Call, approved: bool) -> list[AnyChunk]:
+        return []
+
+    def denied(self, call: Call) -> list[AnyChunk]:
+        return [ToolOutputDenied(tool_call_id=call.id)]
+
+
+class AdkTool(ApprovalStyle):
+    """ADK's confirmation as a tool call of its own, which the client answers with an output.
+
+    Clients of this style take text for "already answered", so text waits for the last answer.
+    """
+
+    holds_text = True
+
+    def request(self, call: Call) -> list[AnyChunk]:
+        confirmation_id = call.approval_id or ""
+        original = {"id": call.id, "name": call.name, "args": call.args}
+        hint = call.hint or f"Please approve or reject the tool call {call.name}()."
+        return [
+            ToolInputStart(tool_call_id=confirmation_id, tool_name=CONFIRMATION),
+            ToolInputAvailable(
+                tool_call_id=confirmation_id,
+                tool_name=CONFIRMATION,
+                input={
+                    "originalFunctionCall": original,
+                    "toolConfirmation": {"hint": hint, "confirmed": False},
+                },
+            ),
+        ]
+
+    def decided(self, call: Call, approved: bool) -> list[AnyChunk]:
+        output = {"confirmed": approved}
+        return [ToolOutputAvailable(tool_call_id=call.approval_id or "", output=output)]
+
+    def denied(self, call: Call) -> list[AnyChunk]:
+        error = str((call.response or {}).get("error", "denied"))
+        return [
+            ToolOutputError(
+                tool_call_id=call.id, error_text=error, provider_executed=not call.browser
+            )
+        ]
+
+
+def approval_style(name: ApprovalStyleName) -> ApprovalStyle:
+    """The style of that name."""
+    return Native() if name == "native" else AdkTool()

@@ -1,0 +1,156 @@
+"""The tool calls of one user turn, read from ADK events: what was asked, answered, still waits.
+
+The ADK session is the only source: a call, its approval request and its answer are events of it.
+What ADK's events do not say (the browser runs this call, a person approved it, its result came
+early) stands in `custom_metadata` under NOTES, written by us and stored with the event.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from google.adk.events.event import Event
+from google.genai import types
+
+CONFIRMATION = "adk_request_confirmation"
+NOTES = "adk_stream"
+
+
+class Nothing:
+    """No result yet. `None` is a result that a browser may send."""
+
+
+NOTHING = Nothing()
+
+
+@dataclass(slots=True)
+class Call:
+    """One tool call of a turn and what became of it."""
+
+    id: str
+    name: str
+    args: dict[str, Any]
+    invocation_id: str
+    author: str
+    asked_at: float
+    browser: bool = False
+    ttl: float | None = None
+    approval_id: str | None = None
+    hint: str = ""
+    decision: bool | None = None
+    early_result: Any = NOTHING
+    response: dict[str, Any] | None = None
+
+    @property
+    def waits_for_approval(self) -> bool:
+        return self.approval_id is not None and self.decision is None and self.response is None
+
+    @property
+    def waits_for_result(self) -> bool:
+        return self.browser and self.response is None and not self.waits_for_approval
+
+    @property
+    def is_open(self) -> bool:
+        return self.waits_for_approval or self.waits_for_result
+
+
+@dataclass(slots=True)
+class Calls:
+    """All calls of a turn, found by call id or by approval id."""
+
+    by_id: dict[str, Call] = field(default_factory=dict[str, Call])
+    by_approval: dict[str, Call] = field(default_factory=dict[str, Call])
+
+    @classmethod
+    def of(cls, events: Iterable[Event]) -> "Calls":
+        """Read stored events, oldest first."""
+        calls = cls()
+        for event in events:
+            calls.observe(event)
+        return calls
+
+    def find(self, any_id: str) -> Call | None:
+        """By call id, approval id or confirmation id, never by tool name."""
+        return self.by_id.get(any_id) or self.by_approval.get(any_id)
+
+    def open(self) -> list[Call]:
+        """Calls that wait for a person or for the browser."""
+        return [call for call in self.by_id.values() if call.is_open]
+
+    def observe(self, event: Event) -> None:
+        """Take one complete event into account."""
+        if event.content and event.content.parts:
+            for part in event.content.parts:
+                if part.function_call:
+                    self._observe_call(event, part.function_call)
+                elif part.function_response:
+                    self._observe_response(event, part.function_response)
+        for call_id, note in notes_of(event).items():
+            if call := self.by_id.get(call_id):
+                self._observe_note(event, call, note)
+
+    def _observe_call(self, event: Event, asked: types.FunctionCall) -> None:
+        if not asked.id or not asked.name:
+            return
+        if asked.name == CONFIRMATION:
+            self._observe_confirmation(asked.id, asked.args or {})
+            return
+        self.by_id[asked.id] = Call(
+            id=asked.id,
+            name=asked.name,
+            args=asked.args or {},
+            invocation_id=event.invocation_id,
+            author=event.author,
+            asked_at=event.timestamp,
+        )
+
+    def _observe_confirmation(self, confirmation_id: str, args: dict[str, Any]) -> None:
+        original = args.get("originalFunctionCall")
+        call = self.by_id.get(original.get("id", "")) if isinstance(original, dict) else None
+        if call and not call.browser and call.response is None:
+            call.approval_id = confirmation_id
+            call.hint = str((args.get("toolConfirmation") or {}).get("hint") or "")
+            self.by_approval[confirmation_id] = call
+
+    def _observe_response(self, event: Event, response: types.FunctionResponse) -> None:
+        answer = response.response or {}
+        if response.name == CONFIRMATION:
+            if call := self.by_approval.get(response.id or ""):
+                call.decision = answer.get("confirmed") is True
+        elif (call := self.by_id.get(response.id or "")) and not is_placeholder(event, call.id):
+            call.response = answer
+
+    def _observe_note(self, event: Event, call: Call, note: dict[str, Any]) -> None:
+        if note.get("browser"):
+            call.browser, call.ttl = True, note.get("ttl")
+        if approval_id := note.get("approvalId"):
+            call.approval_id = approval_id
+            self.by_approval[approval_id] = call
+        if "approved" in note:
+            call.decision, call.asked_at = note["approved"], event.timestamp
+        if "result" in note:
+            call.early_result = note["result"]
+
+
+def is_placeholder(event: Event, call_id: str) -> bool:
+    """ADK answers a call that awaits approval with a stand-in; it is no result of the tool."""
+    return call_id in event.actions.requested_tool_confirmations
+
+
+def notes_of(event: Event) -> dict[str, dict[str, Any]]:
+    """Our notes on the calls of an event, by call id."""
+    return (event.custom_metadata or {}).get(NOTES, {}).get("calls", {})
+
+
+def current_turn(events: list[Event]) -> list[Event]:
+    """The stored events after the last message the user wrote: all that can still be open."""
+    for index in range(len(events) - 1, -1, -1):
+        if is_user_message(events[index]):
+            return events[index + 1 :]
+    return events
+
+
+def is_user_message(event: Event) -> bool:
+    """Whether the user wrote this, rather than answered a call."""
+    parts = (event.content and event.content.parts) or []
+    return event.author == "user" and any(part.function_response is None for part in parts)

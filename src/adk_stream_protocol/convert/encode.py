@@ -1,0 +1,289 @@
+"""TurnEncoder: the ADK events of one turn to the chunks a browser gets.
+
+One model response is one step with at most one text and one reasoning part. ADK streams a response
+as partial events and repeats it whole in a last one, all under one event id.
+"""
+
+from collections.abc import Iterable
+from itertools import count
+from typing import Any
+
+from google.adk.events.event import Event
+from google.genai import types
+
+from adk_stream_protocol.convert import endings, media
+from adk_stream_protocol.convert.approval_style import ApprovalStyleName, approval_style
+from adk_stream_protocol.convert.calls import Call, Calls
+from adk_stream_protocol.convert.sources import sources_of
+from adk_stream_protocol.convert.tool_parts import ToolParts
+from adk_stream_protocol.protocol.chunks import (
+    AnyChunk,
+    Data,
+    Error,
+    File,
+    Finish,
+    FinishStep,
+    ReasoningDelta,
+    ReasoningEnd,
+    ReasoningStart,
+    Start,
+    StartStep,
+    TextDelta,
+    TextEnd,
+    TextStart,
+)
+
+
+class _Response:
+    """One model response while it streams."""
+
+    __slots__ = ("reasoning", "source", "streamed", "text", "visible")
+
+    def __init__(self, source: tuple[str, str | None]) -> None:
+        self.source = source
+        self.text = ""
+        self.reasoning = ""
+        self.streamed = False
+        self.visible = False
+
+
+class TurnEncoder:
+    """Feed it the events of a turn in order; each call returns the chunks to send."""
+
+    def __init__(
+        self,
+        message_id: str | None = None,
+        *,
+        approvals: ApprovalStyleName = "native",
+        calls: Calls | None = None,
+        held: Iterable[str] = (),
+        reference: str = "",
+    ) -> None:
+        self.calls = Calls() if calls is None else calls
+        self._style = approval_style(approvals)
+        self._tools = ToolParts(self.calls, self._style)
+        self._message_id = message_id
+        self._reference = reference
+        self._held: list[list[str]] = [[text] for text in held]
+        self._responses: dict[str, _Response] = {}
+        self._ids = count()
+        self._in_step = False
+        self._after_tool = False
+        self._usage: dict[str, Any] = {}
+        self._model_version: str | None = None
+        self._finish_reason: str | types.FinishReason | None = None
+        self._failure: endings.Failure | None = None
+        self._seen_sources: set[str] = set()
+
+    def start(self) -> list[AnyChunk]:
+        """Open the message, or go on with the one of `message_id`."""
+        return [Start(message_id=self._message_id)]
+
+    def encode(self, event: Event) -> list[AnyChunk]:
+        """The chunks of one event."""
+        out: list[AnyChunk] = []
+        content = event.content
+        if content is None or not (parts := content.parts):
+            self._note(event, out)
+        elif event.partial:
+            response = self._responses.get(event.id) or self._open(event, out)
+            for part in parts:
+                if text := part.text:
+                    if part.thought:
+                        self._reasoning(response, text, out)
+                    else:
+                        self._text(response, text, out)
+                else:
+                    self._partial_part(response, part, out)
+            response.streamed = True
+        else:
+            self._complete(event, parts, out)
+            self._note(event, out)
+        return out
+
+    def decided(self, call: Call, approved: bool) -> list[AnyChunk]:
+        """A person answered the request for this call."""
+        return self._style.decided(call, approved)
+
+    def go(self, call: Call) -> list[AnyChunk]:
+        """Tell the browser that this approved call of its own may run now."""
+        return [self._tools.available(call)]
+
+    def ask_again(self, call: Call) -> list[AnyChunk]:
+        """Return a call that was answered too early to its request."""
+        return [self._tools.available(call), *self._style.request(call)]
+
+    def settle(self, call: Call) -> list[AnyChunk]:
+        """Send the known result of a call of this message."""
+        self._after_tool = True
+        return self._tools.output(call)
+
+    def data(self, name: str, data: Any, id: str | None, transient: bool) -> list[AnyChunk]:
+        """A part of the application's own."""
+        return [Data(type=f"data-{name}", data=data, id=id, transient=transient)]
+
+    def finish(self) -> list[AnyChunk]:
+        """Close the turn: the agent is done, or waits for the browser."""
+        if self._failure:
+            return self.fail(self._failure)
+        out = self._close_all()
+        waiting = bool(self.calls.open())
+        if not waiting:
+            self._release(out)
+            if self._after_tool:
+                # Without a step after the last tool result the stock helpers post for ever.
+                self._next_step(out)
+        self._end_step(out)
+        reason = "tool-calls" if waiting else endings.finish_reason(self._finish_reason)
+        out.append(Finish(finish_reason=reason, message_metadata=self._metadata()))
+        return out
+
+    def fail(self, failure: endings.Failure) -> list[AnyChunk]:
+        """Close everything, then say what a user may know."""
+        out = self._close_all()
+        self._release(out)
+        self._end_step(out)
+        reference = f", reference {self._reference}" if self._reference else ""
+        out.append(Error(error_text=f"{failure.text} ({failure.code}{reference})"))
+        return out
+
+    def stop(self) -> list[AnyChunk]:
+        """Close everything because the turn was stopped. It is no error."""
+        out = self._close_all()
+        self._release(out)
+        self._end_step(out)
+        out.append(Finish(finish_reason="other", message_metadata=self._metadata()))
+        return out
+
+    def _open(self, event: Event, out: list[AnyChunk]) -> _Response:
+        source = (event.author, event.branch)
+        for event_id, response in list(self._responses.items()):
+            if response.source == source:  # its last event never came
+                self._close(self._responses.pop(event_id), out)
+        response = self._responses[event.id] = _Response(source)
+        return response
+
+    def _enter(self, response: _Response, out: list[AnyChunk]) -> None:
+        """Before the first chunk of a response: its step. Parallel responses share one."""
+        response.visible = True
+        others = any(r.visible for r in self._responses.values() if r is not response)
+        if not (self._in_step and others):
+            self._next_step(out)
+
+    def _next_step(self, out: list[AnyChunk]) -> None:
+        self._end_step(out)
+        out.append(StartStep())
+        self._in_step, self._after_tool = True, False
+
+    def _end_step(self, out: list[AnyChunk]) -> None:
+        if self._in_step:
+            out.append(FinishStep())
+            self._in_step = False
+
+    def _text(self, response: _Response, text: str, out: list[AnyChunk]) -> None:
+        if self._style.holds_text:
+            if not response.text:
+                response.text = "held"
+                self._held.append([])
+            self._held[-1].append(text)
+            return
+        if not response.text:
+            if not response.visible:
+                self._enter(response, out)
+            response.text = str(next(self._ids))
+            out.append(TextStart(id=response.text))
+        out.append(TextDelta(id=response.text, delta=text))
+
+    def _reasoning(self, response: _Response, text: str, out: list[AnyChunk]) -> None:
+        if not response.reasoning:
+            if not response.visible:
+                self._enter(response, out)
+            response.reasoning = str(next(self._ids))
+            out.append(ReasoningStart(id=response.reasoning))
+        out.append(ReasoningDelta(id=response.reasoning, delta=text))
+
+    def _partial_part(self, response: _Response, part: types.Part, out: list[AnyChunk]) -> None:
+        chunks = self._tools.stream(part) or self._file(part)
+        if chunks and not response.visible:
+            self._enter(response, out)
+        out += chunks
+
+    def _complete(self, event: Event, parts: list[types.Part], out: list[AnyChunk]) -> None:
+        """The last event of a response, or one that came whole; also tool results."""
+        response = self._responses.get(event.id) or self._open(event, out)
+        if not response.streamed:
+            for part in parts:
+                if text := part.text:
+                    (self._reasoning if part.thought else self._text)(response, text, out)
+        self._close(response, out)
+        files = [] if response.streamed else [chunk for part in parts for chunk in self._file(part)]
+        calls = self._tools.calls_of(event)
+        if (files or calls) and not response.visible:
+            self._enter(response, out)
+        del self._responses[event.id]
+        results = self._tools.results_of(event)
+        self._after_tool = self._after_tool or bool(results)
+        out += [*files, *calls, *results]
+        self._transfer(event, out)
+
+    def _file(self, part: types.Part) -> list[AnyChunk]:
+        if (blob := part.inline_data) and blob.data:
+            media_type = blob.mime_type or "application/octet-stream"
+            return [File(url=media.to_url(blob), media_type=media_type)]
+        if (file := part.file_data) and (file.file_uri or "").startswith("http"):
+            media_type = file.mime_type or "application/octet-stream"
+            return [File(url=file.file_uri or "", media_type=media_type)]
+        return []
+
+    def _transfer(self, event: Event, out: list[AnyChunk]) -> None:
+        if target := event.actions.transfer_to_agent:
+            out += self.data("agent", {"from": event.author, "to": target}, None, False)
+
+    def _note(self, event: Event, out: list[AnyChunk]) -> None:
+        """What an event says about its response as a whole."""
+        for source in sources_of(event):
+            if source.source_id not in self._seen_sources:
+                self._seen_sources.add(source.source_id)
+                out.append(source)
+        if event.usage_metadata:
+            endings.add_usage(self._usage, endings.usage_of(event.usage_metadata))
+        self._model_version = event.model_version or self._model_version
+        self._finish_reason = event.finish_reason or self._finish_reason
+        if event.error_code:
+            self._note_error(event.error_code)
+
+    def _note_error(self, code: str) -> None:
+        # A cut or filtered answer that has content is an answer; without any, it is an error.
+        reason = endings.finish_reason(code)
+        if self._in_step and not self._after_tool and reason in ("length", "content-filter"):
+            self._finish_reason = code
+        else:
+            self._failure = endings.Failure.of_code(code)
+
+    def _close(self, response: _Response, out: list[AnyChunk]) -> None:
+        if response.reasoning:
+            out.append(ReasoningEnd(id=response.reasoning))
+        if response.text and not self._style.holds_text:
+            out.append(TextEnd(id=response.text))
+        response.reasoning = response.text = ""
+
+    def _close_all(self) -> list[AnyChunk]:
+        out: list[AnyChunk] = []
+        for response in self._responses.values():
+            self._close(response, out)
+        self._responses.clear()
+        return out
+
+    def _release(self, out: list[AnyChunk]) -> None:
+        """Send the text that waited for the last approval of the turn."""
+        for texts in self._held:
+            self._next_step(out)
+            part = str(next(self._ids))
+            deltas = [TextDelta(id=part, delta=text) for text in texts]
+            out += [TextStart(id=part), *deltas, TextEnd(id=part)]
+        self._held.clear()
+
+    def _metadata(self) -> dict[str, Any]:
+        usage = {"usage": self._usage} if self._usage else {}
+        model = {"modelVersion": self._model_version} if self._model_version else {}
+        return {**usage, **model}

@@ -1,0 +1,107 @@
+"""How a turn ends: ADK's finish reasons and error codes to what a client may see."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from google.genai import types
+
+from adk_stream_protocol.protocol.chunks import FinishReason
+
+_LENGTH = {"MAX_TOKENS"}
+_FILTERED = {
+    "SAFETY",
+    "RECITATION",
+    "LANGUAGE",
+    "BLOCKLIST",
+    "PROHIBITED_CONTENT",
+    "SPII",
+    "IMAGE_SAFETY",
+    "IMAGE_PROHIBITED_CONTENT",
+    "IMAGE_RECITATION",
+    "MODEL_ARMOR",
+    "JAILBREAK",
+}
+_BROKEN = {
+    "MALFORMED_FUNCTION_CALL",
+    "UNEXPECTED_TOOL_CALL",
+    "TOO_MANY_TOOL_CALLS",
+    "MALFORMED_RESPONSE",
+    "MISSING_THOUGHT_SIGNATURE",
+    "NO_IMAGE",
+}
+
+_TEXTS = {
+    "length": "The answer reached the model's length limit.",
+    "content-filter": "The model's safety filter blocked the answer.",
+    "error": "The model gave an answer that could not be used. Please try again.",
+    "model-busy": "The model is busy. Please try again in a moment.",
+    "model-refused": "The model did not accept the request.",
+    "model-unavailable": "The model could not be reached. Please try again.",
+    "stopped": "The turn was stopped.",
+    "internal": "Something went wrong while answering. Please try again.",
+}
+
+
+def finish_reason(reason: str | types.FinishReason | None) -> FinishReason:
+    """The AI SDK's word for ADK's. What ADK adds later is `other`, which every client takes."""
+    name = reason.name if isinstance(reason, types.FinishReason) else (reason or "STOP")
+    if name in ("STOP", "FINISH_REASON_UNSPECIFIED"):
+        return "stop"
+    if name in _LENGTH:
+        return "length"
+    if name in _FILTERED:
+        return "content-filter"
+    return "error" if name in _BROKEN else "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a turn failed, in words for users."""
+
+    code: str
+
+    @property
+    def text(self) -> str:
+        return _TEXTS[self.code]
+
+    @classmethod
+    def of_code(cls, code: str) -> "Failure":
+        """From the `error_code` of an ADK event: an HTTP status, a gRPC or finish reason name."""
+        reason = finish_reason(code)
+        if reason in ("length", "content-filter", "error"):
+            return cls(reason)
+        if code in ("429", "RESOURCE_EXHAUSTED"):
+            return cls("model-busy")
+        if code.startswith("5") or code in ("UNAVAILABLE", "INTERNAL", "DEADLINE_EXCEEDED"):
+            return cls("model-unavailable")
+        if code.startswith("4") or code in ("INVALID_ARGUMENT", "PERMISSION_DENIED", "NOT_FOUND"):
+            return cls("model-refused")
+        return cls("stopped" if code == "INVOCATION_ABORTED" else "internal")
+
+    @classmethod
+    def of_exception(cls, error: BaseException) -> "Failure":
+        """From what ADK raised; the genai client's errors carry an HTTP status in `code`."""
+        code = getattr(error, "code", None)
+        if isinstance(code, int):
+            return cls.of_code(str(code))
+        if isinstance(error, ConnectionError | TimeoutError):
+            return cls("model-unavailable")
+        return cls("internal")
+
+
+def usage_of(metadata: types.GenerateContentResponseUsageMetadata) -> dict[str, int]:
+    """Token counts under the AI SDK's names."""
+    counts = {
+        "inputTokens": metadata.prompt_token_count,
+        "outputTokens": metadata.candidates_token_count,
+        "reasoningTokens": metadata.thoughts_token_count,
+        "cachedInputTokens": metadata.cached_content_token_count,
+        "totalTokens": metadata.total_token_count,
+    }
+    return {name: count for name, count in counts.items() if count}
+
+
+def add_usage(total: dict[str, Any], usage: dict[str, int]) -> None:
+    """Sum the usage of the model responses of a turn."""
+    for name, count in usage.items():
+        total[name] = total.get(name, 0) + count

@@ -1,0 +1,60 @@
+"""What the model is told of a call that did not run as asked, and how ADK is told."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from google.genai import types
+
+from adk_stream_protocol.convert.calls import CONFIRMATION, Call
+
+MAX_REASON = 1000
+
+
+def denied(reason: str | None) -> dict[str, Any]:
+    """A person said no."""
+    outcome = {"error": "The user denied this call. It did not run."}
+    return outcome | ({"reason": reason[:MAX_REASON]} if reason else {})
+
+
+def cancelled() -> dict[str, Any]:
+    """The user moved on before answering."""
+    return {"error": "The call was cancelled: the user went on without answering. It did not run."}
+
+
+def expired() -> dict[str, Any]:
+    """Nobody answered in time."""
+    return {"error": "The call expired: nobody answered in time. It did not run."}
+
+
+def failed(name: str, reference: str) -> dict[str, Any]:
+    """The tool raised. What it raised is in the log under the reference, not in the chat."""
+    return {"error": f"The tool {name} failed (reference {reference})."}
+
+
+def browser_result(value: Any) -> dict[str, Any]:
+    """A browser's result in the shape ADK wants: an object."""
+    return value if isinstance(value, dict) else {"result": value}
+
+
+def response_part(call: Call, response: dict[str, Any]) -> types.Part:
+    """The one function response of a call."""
+    return types.Part(
+        function_response=types.FunctionResponse(id=call.id, name=call.name, response=response)
+    )
+
+
+def decision_part(call: Call, approved: bool, reason: str | None) -> types.Part:
+    """A decision as ADK's confirmation expects it; the gate reads the reason from the payload."""
+    response: dict[str, Any] = {"confirmed": approved}
+    if reason:
+        response["payload"] = {"reason": reason[:MAX_REASON]}
+    return types.Part(
+        function_response=types.FunctionResponse(
+            id=call.approval_id, name=CONFIRMATION, response=response
+        )
+    )
+
+
+def user_content(parts: Iterable[types.Part]) -> types.Content:
+    """Parts as one message to ADK."""
+    return types.Content(role="user", parts=list(parts))

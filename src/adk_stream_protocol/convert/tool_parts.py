@@ -1,0 +1,129 @@
+"""Tool calls, their streamed input and their results as chunks."""
+
+from google.adk.events.event import Event
+from google.genai import types
+
+from adk_stream_protocol.convert.approval_style import ApprovalStyle
+from adk_stream_protocol.convert.calls import CONFIRMATION, Call, Calls, is_placeholder
+from adk_stream_protocol.convert.partial_args import PartialArgs
+from adk_stream_protocol.protocol.chunks import (
+    AnyChunk,
+    ToolInputAvailable,
+    ToolInputDelta,
+    ToolInputStart,
+    ToolOutputAvailable,
+    ToolOutputError,
+)
+
+CODE_EXECUTION = "code_execution"
+
+
+class ToolParts:
+    """The tool side of one turn. Server-run tools are flagged `providerExecuted`.
+
+    The flag keeps them out of the client's `onToolCall` and out of its resubmit helpers.
+    """
+
+    def __init__(self, calls: Calls, style: ApprovalStyle) -> None:
+        self._calls = calls
+        self._style = style
+        self._streaming: dict[str, PartialArgs] = {}
+        self._started: set[str] = set()
+        self._code_runs = 0
+
+    def stream(self, part: types.Part) -> list[AnyChunk]:
+        """A call that is still being written by the model."""
+        call = part.function_call
+        if not call or not call.id:
+            return []
+        out: list[AnyChunk] = []
+        if call.name and call.name != CONFIRMATION and call.id not in self._started:
+            self._started.add(call.id)
+            out.append(ToolInputStart(tool_call_id=call.id, tool_name=call.name))
+        if call.partial_args and call.id in self._started:
+            text = self._streaming.setdefault(call.id, PartialArgs()).feed(call.partial_args)
+            if text:
+                out.append(ToolInputDelta(tool_call_id=call.id, input_text_delta=text))
+        return out
+
+    def calls_of(self, event: Event) -> list[AnyChunk]:
+        """The calls of a complete event: all inputs first, then the requests for approval."""
+        self._calls.observe(event)
+        inputs: list[AnyChunk] = []
+        requests: list[AnyChunk] = []
+        for part in (event.content and event.content.parts) or []:
+            if asked := part.function_call:
+                call = self._calls.find(asked.id or "")
+                if call and asked.name != CONFIRMATION:
+                    inputs += self._input(call)
+                if call and call.waits_for_approval:
+                    requests += self._style.request(call)
+            inputs += self._code(event, part)
+        return inputs + requests
+
+    def _input(self, call: Call) -> list[AnyChunk]:
+        if call.id in self._started:
+            return [self.available(call)]
+        self._started.add(call.id)
+        start = ToolInputStart(
+            tool_call_id=call.id, tool_name=call.name, provider_executed=not call.browser
+        )
+        return [start, self.available(call)]
+
+    def available(self, call: Call) -> AnyChunk:
+        """The whole input of a call; for an approved browser call, also its go signal."""
+        return ToolInputAvailable(
+            tool_call_id=call.id,
+            tool_name=call.name,
+            input=call.args,
+            provider_executed=not call.browser,
+        )
+
+    def results_of(self, event: Event) -> list[AnyChunk]:
+        """The results of a complete event, but for ADK's stand-ins."""
+        out: list[AnyChunk] = []
+        for response in event.get_function_responses():
+            call = self._calls.by_id.get(response.id or "")
+            if call and response.name != CONFIRMATION and not is_placeholder(event, call.id):
+                out += self.output(call)
+        return out
+
+    def output(self, call: Call) -> list[AnyChunk]:
+        """How a call ended."""
+        response = call.response or {}
+        if call.decision is False:
+            return self._style.denied(call)
+        error = response.get("error")
+        if isinstance(error, str) and len(response) == 1:
+            return [
+                ToolOutputError(
+                    tool_call_id=call.id, error_text=error, provider_executed=not call.browser
+                )
+            ]
+        return [
+            ToolOutputAvailable(
+                tool_call_id=call.id, output=response, provider_executed=not call.browser
+            )
+        ]
+
+    def _code(self, event: Event, part: types.Part) -> list[AnyChunk]:
+        """Code that the model's provider runs itself."""
+        if code := part.executable_code:
+            self._code_runs += 1
+            return [
+                ToolInputAvailable(
+                    tool_call_id=f"{event.id}-code-{self._code_runs}",
+                    tool_name=CODE_EXECUTION,
+                    input={"language": code.language, "code": code.code},
+                    provider_executed=True,
+                )
+            ]
+        if (result := part.code_execution_result) and self._code_runs:
+            return [
+                ToolOutputAvailable(
+                    tool_call_id=f"{event.id}-code-{self._code_runs}",
+                    output={"outcome": result.outcome, "output": result.output},
+                    provider_executed=True,
+                )
+            ]
+        return []

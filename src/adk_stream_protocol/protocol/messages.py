@@ -1,0 +1,98 @@
+"""Client to server: the request bodies of the AI SDK and of the older envelopes, as they arrive.
+
+Unknown fields and unknown part types are kept out of the way: the SDK adds both often. What we
+act on is strict: `approved` is a boolean or the body is malformed.
+"""
+
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from adk_stream_protocol.errors import BadRequest
+from adk_stream_protocol.protocol import strict_json
+from adk_stream_protocol.protocol._model import Model
+
+T = TypeVar("T")
+
+ENVELOPES = frozenset({"message", "tool_result", "tool-result", "toolResult"})
+
+
+class Approval(Model):
+    """A person's answer inside a tool part."""
+
+    id: str | None = None
+    approved: bool | UnsetType = UNSET
+    reason: str | None = None
+
+
+class Part(Model):
+    """Any part of a message; which fields count depends on `type`."""
+
+    type: str
+    text: str | None = None
+    url: str | None = None
+    media_type: str | None = None
+    filename: str | None = None
+    tool_call_id: str | None = None
+    tool_name: str | None = None
+    state: str | None = None
+    output: Any = UNSET
+    result: Any = UNSET
+    error_text: str | None = None
+    approval: Approval | None = None
+
+
+class UIMessage(Model):
+    """A message of the posted list. Only the addressed one is read further."""
+
+    role: str
+    id: str | None = None
+    parts: list[Any] | None = None
+    content: str | list[Any] | None = None
+
+
+class ToolResult(Model):
+    """An entry of a root `toolResults` list."""
+
+    id: str
+    result: Any
+
+
+class ChatRequest(Model):
+    """One POST body or one envelope, flattened."""
+
+    id: str | None = None
+    chat_id: str | None = None
+    messages: list[UIMessage] = []
+    message: UIMessage | None = None
+    trigger: str = "submit-message"
+    message_id: str | None = None
+    tool_results: list[ToolResult] = []
+    tool_call_id: str | None = None
+    result: Any = UNSET
+
+
+def parse_request(raw: bytes) -> ChatRequest:
+    """Parse a body strictly, or raise BadRequest with the path of the fault."""
+    body = strict_json.loads(raw)
+    if not isinstance(body, dict):
+        raise BadRequest("$: an object is expected")
+    data = body.get("data")
+    if body.get("type") in ENVELOPES and isinstance(data, dict):
+        body = body | data
+    return _convert(body, ChatRequest, "$")
+
+
+def parse_part(value: Any, path: str) -> Part:
+    """A part of the addressed message."""
+    return _convert(value, Part, path)
+
+
+def _convert(value: Any, kind: type[T], path: str) -> T:
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        text = str(error)
+        detail, _, inner = text.partition(" - at `$")
+        raise BadRequest(f"{path}{inner.rstrip('`')}: {detail}") from None

@@ -1,0 +1,87 @@
+"""Chunks as server-sent events. The end marker lives here: it is no chunk."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+from pydantic_core import to_jsonable_python
+
+from adk_stream_protocol.protocol.chunks import AnyChunk
+
+SSE_DONE = b"data: [DONE]\n\n"
+SSE_KEEP_ALIVE = b": keep-alive\n\n"
+SSE_HEADERS = {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache",
+    "x-accel-buffering": "no",
+    "x-vercel-ai-ui-message-stream": "v1",
+}
+
+
+_MAX_DEPTH = 64
+
+
+def _jsonable(value: object) -> Any:
+    """What a tool returned may be anything; a stream must not die of it."""
+    return to_jsonable_python(value, fallback=_name, inf_nan_mode="null")
+
+
+def _name(value: object) -> str:
+    return f"<{type(value).__name__}>"
+
+
+_encode = msgspec.json.Encoder(enc_hook=_jsonable).encode
+
+
+def encode_json(chunk: AnyChunk) -> bytes:
+    """Compact strict JSON that the SDK's parser takes."""
+    try:
+        wire = _encode(chunk)
+    except (TypeError, ValueError, RecursionError):
+        return _encode(_sane(chunk))
+    # The SDK parses with a guard against prototype pollution that fails the whole stream.
+    if b'"__proto__"' in wire or b'"constructor"' in wire:
+        return _encode(_sane(chunk))
+    return wire
+
+
+def _sane(chunk: AnyChunk) -> AnyChunk:
+    fields = {name: _plain(getattr(chunk, name)) for name in chunk.__struct_fields__}
+    return msgspec.structs.replace(chunk, **fields)
+
+
+def _plain(value: Any, depth: int = 0) -> Any:
+    """A copy with nothing in it that a browser's strict JSON reader refuses."""
+    if depth > _MAX_DEPTH:
+        return _name(value)
+    match value:
+        case None | bool() | int() | float():
+            return value
+        case str():
+            return value.encode("utf-8", "replace").decode("utf-8")
+        case dict():
+            return {
+                _plain(str(key)): _plain(item, depth + 1)
+                for key, item in value.items()
+                if not _polluting(key, item)
+            }
+        case list() | tuple() | set() | frozenset():
+            return [_plain(item, depth + 1) for item in value]
+        case _:
+            return _plain(_jsonable(value), depth + 1)
+
+
+def _polluting(key: object, value: object) -> bool:
+    return key == "__proto__" or (
+        key == "constructor" and isinstance(value, dict) and "prototype" in value
+    )
+
+
+def encode_sse(chunk: AnyChunk) -> bytes:
+    """One event of the stream."""
+    return b"data: %b\n\n" % encode_json(chunk)
+
+
+def encode_batch(chunks: Iterable[AnyChunk]) -> bytes:
+    """Several events in one piece, for one write."""
+    return b"".join([b"data: %b\n\n" % encode_json(chunk) for chunk in chunks])

@@ -1,0 +1,81 @@
+"""JSON as we take it: finite numbers, no duplicate keys, real Unicode, bounded depth."""
+
+import json
+import math
+import re
+from typing import Any
+
+from adk_stream_protocol.errors import BadRequest
+
+MAX_DEPTH = 32
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
+
+
+def loads(raw: bytes) -> Any:
+    """Parse, or raise BadRequest with the path of the fault."""
+    try:
+        value = json.loads(raw.decode("utf-8"), object_pairs_hook=_object, parse_constant=_constant)
+    except UnicodeDecodeError:
+        raise BadRequest("$: not UTF-8") from None
+    except RecursionError:
+        raise BadRequest(f"$: nested deeper than {MAX_DEPTH}") from None
+    except ValueError as error:
+        raise BadRequest(f"$: not JSON: {error}") from None
+    try:
+        _check(value, MAX_DEPTH)
+    except _Fault as fault:
+        raise BadRequest(f"${''.join(reversed(fault.path))}: {fault}") from None
+    return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"duplicate key {twice!r}")
+    return result
+
+
+def _constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON number")
+
+
+class _Fault(Exception):
+    """A fault whose path is gathered on the way out, so that sound input pays nothing for it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.path: list[str] = []
+
+
+def _check(value: Any, depth: int) -> None:
+    if isinstance(value, str):
+        _check_text(value)
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            raise _Fault("the number is out of range")
+    elif isinstance(value, dict | list):
+        if depth == 0:
+            raise _Fault(f"nested deeper than {MAX_DEPTH}")
+        _check_items(value, depth - 1)
+
+
+def _check_items(value: dict[str, Any] | list[Any], depth: int) -> None:
+    pairs = enumerate(value) if isinstance(value, list) else value.items()
+    for key, item in pairs:
+        try:
+            if isinstance(key, str):
+                _check_text(key)
+            _check(item, depth)
+        except _Fault as fault:
+            fault.path.append(f".{key}" if isinstance(key, str) else f"[{key}]")
+            raise
+
+
+def _check_text(text: str) -> None:
+    # PostgreSQL stores no NUL; half of a surrogate pair cannot be stored or sent at all.
+    if "\0" in text:
+        raise _Fault("the text holds a NUL character")
+    if not text.isascii() and _HALF_PAIR.search(text):
+        raise _Fault("the text is not valid Unicode")

@@ -1,0 +1,215 @@
+"""Chat: holds the Runner, opens turns and drives them. The only place that knows both sides."""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from functools import partial
+from secrets import token_hex
+from typing import Any
+
+from google.adk.agents.run_config import RunConfig, StreamingMode
+from google.adk.runners import Runner
+from google.adk.telemetry import TelemetryConfig
+from google.genai import types
+from sqlalchemy.exc import SQLAlchemyError
+
+from adk_stream_protocol.convert import outcomes
+from adk_stream_protocol.convert.answers import Plan, match_answers
+from adk_stream_protocol.convert.approval_style import ApprovalStyleName
+from adk_stream_protocol.convert.calls import Call
+from adk_stream_protocol.convert.decode import Answer, TurnInput
+from adk_stream_protocol.convert.encode import TurnEncoder
+from adk_stream_protocol.convert.endings import Failure
+from adk_stream_protocol.errors import Busy, Conflict, TooMany, Unavailable, UnknownId
+from adk_stream_protocol.runtime.history import History
+from adk_stream_protocol.runtime.sessions import TurnSessions
+from adk_stream_protocol.runtime.turn import Turn
+
+logger = logging.getLogger(__name__)
+
+Key = tuple[str, str]
+
+
+class Chat:
+    """All chats of one agent. A chat is named by its principal and its id."""
+
+    def __init__(
+        self,
+        runner: Runner,
+        *,
+        run_config: RunConfig | None = None,
+        approval_ttl: float = 600,
+        client_tool_ttl: float = 600,
+        max_turns_per_user: int = 32,
+    ) -> None:
+        assert isinstance(runner.session_service, TurnSessions)
+        self._runner = runner
+        self._sessions = runner.session_service
+        # One shared TelemetryConfig means the same as none and spares ADK a rebuild per delta.
+        self._run_config = run_config or RunConfig(
+            streaming_mode=StreamingMode.SSE, telemetry=TelemetryConfig()
+        )
+        self._approval_ttl = approval_ttl
+        self._client_tool_ttl = client_tool_ttl
+        self._max_turns_per_user = max_turns_per_user
+        self._turns: dict[Key, Turn] = {}
+        self._turns_of: Counter[str] = Counter()
+
+    @property
+    def session_store(self) -> str:
+        """The kind of session service behind this chat."""
+        return type(self._sessions.inner).__name__
+
+    async def open_turn(
+        self, user_id: str, chat_id: str, turn_input: TurnInput, approvals: ApprovalStyleName
+    ) -> Turn:
+        """Start a turn, or raise the error that the request deserves; then nothing has happened."""
+        key = (user_id, chat_id)
+        turn = self._reserve(key)
+        try:
+            if turn_input.content:
+                message_id = f"msg-{token_hex(12)}"
+                turn.encoder = TurnEncoder(
+                    message_id, approvals=approvals, reference=turn.reference
+                )
+                run = partial(self._say, key, turn, turn_input.content)
+            else:
+                history, plan = await self._plan(key, turn_input.answers)
+                turn.encoder = TurnEncoder(
+                    turn_input.message_id,
+                    approvals=approvals,
+                    calls=history.calls,
+                    held=history.held_text() if approvals == "adk-tool" else (),
+                    reference=turn.reference,
+                )
+                run = partial(self._answer, key, turn, history, plan)
+        except BaseException:
+            self._release(key)
+            raise
+        turn.put(turn.encoder.start())
+        turn.task = asyncio.create_task(self._drive(key, turn, run))
+        return turn
+
+    async def stop(self, user_id: str, chat_id: str) -> bool:
+        """Stop the running turn of a chat. False if none runs."""
+        turn = self._turns.get((user_id, chat_id))
+        if turn is None or turn.task is None:
+            return False
+        turn.task.cancel()
+        await asyncio.wait([turn.task])
+        return True
+
+    async def close(self) -> None:
+        """Stop all turns."""
+        for user_id, chat_id in list(self._turns):
+            await self.stop(user_id, chat_id)
+
+    def _reserve(self, key: Key) -> Turn:
+        if key in self._turns:
+            raise Busy("A turn is already running in this chat.")
+        if self._turns_of[key[0]] >= self._max_turns_per_user:
+            raise TooMany("Too many turns are running for this user.")
+        self._turns_of[key[0]] += 1
+        turn = self._turns[key] = Turn(token_hex(4))
+        return turn
+
+    def _release(self, key: Key) -> None:
+        del self._turns[key]
+        self._turns_of[key[0]] -= 1
+        if not self._turns_of[key[0]]:
+            del self._turns_of[key[0]]
+
+    async def _drive(self, key: Key, turn: Turn, run: Callable[[], Awaitable[None]]) -> None:
+        """Run a turn to its end. Here, and only here, an exception becomes an error chunk."""
+        encoder = turn.encoder
+        assert encoder is not None
+        turn.enter()
+        try:
+            await run()
+            closing = encoder.finish()
+        except asyncio.CancelledError:
+            closing = encoder.stop()
+        except Exception as error:
+            logger.exception("turn %s failed", turn.reference)
+            closing = encoder.fail(Failure.of_exception(error))
+        self._release(key)
+        turn.end(closing)
+
+    async def _say(self, key: Key, turn: Turn, content: types.Content) -> None:
+        """A new message of the user's. What was still open is cancelled by it."""
+        history = await self._read(key)
+        if history is None:
+            app_name = self._runner.app_name
+            history = await History.create(
+                self._sessions, app_name=app_name, user_id=key[0], chat_id=key[1]
+            )
+        await history.close_calls(history.calls.open(), outcomes.cancelled())
+        await self._run(key, turn, history, content)
+
+    async def _answer(self, key: Key, turn: Turn, history: History, plan: Plan) -> None:
+        """Answers to open calls; the turn goes on where it waited."""
+        encoder = turn.encoder
+        assert encoder is not None
+        if plan.is_repeat:
+            for event in history.answered_events(plan.repeats):
+                turn.put(encoder.encode(event))
+            return
+        content = await history.keep(plan)
+        for decision in plan.decisions:
+            turn.put(encoder.decided(decision.call, decision.approved))
+        for call, response in plan.results:
+            call.response = response
+            turn.put(encoder.settle(call))
+        for call in plan.go:
+            turn.put(encoder.go(call))
+        for call, _ in plan.early:
+            turn.put(encoder.ask_again(call))
+        if content:
+            await self._run(key, turn, history, content)
+
+    async def _run(self, key: Key, turn: Turn, history: History, content: types.Content) -> None:
+        encoder = turn.encoder
+        assert encoder is not None
+        history.hand_over()
+        user_id, chat_id = key
+        events = self._runner.run_async(
+            user_id=user_id, session_id=chat_id, new_message=content, run_config=self._run_config
+        )
+        async with aclosing(events):
+            async for event in events:
+                turn.put(encoder.encode(event))
+                if turn.is_full:
+                    await turn.room()
+
+    async def _read(self, key: Key) -> History | None:
+        user_id, chat_id = key
+        config = self._run_config.get_session_config
+        app_name = self._runner.app_name
+        return await History.read(
+            self._sessions, app_name=app_name, user_id=user_id, chat_id=chat_id, config=config
+        )
+
+    async def _plan(self, key: Key, answers: tuple[Answer, ...]) -> tuple[History, Plan]:
+        """What the answers lead to. Refused answers leave nothing behind."""
+        try:
+            history = await self._read(key)
+            if history is None:
+                raise UnknownId("There is no such chat.")
+            await history.expire(self._approval_ttl, self._client_tool_ttl)
+        except (SQLAlchemyError, OSError) as error:
+            logger.exception("the session store does not answer")
+            raise Unavailable("The store does not answer. Nothing was done.") from error
+        tools = await history.open_client_tools(self._runner.agent)
+
+        def check(call: Call, value: Any) -> str | None:
+            tool = tools.get(call.id)
+            return tool.check_output(value) if tool else "the tool is no longer there"
+
+        try:
+            return history, match_answers(history.calls, answers, check)
+        except UnknownId:
+            # Of an earlier turn, perhaps: then the id is known, and the answer is too late.
+            match_answers(history.all_calls(), answers, check)
+            raise Conflict("This call is no longer open; the answer has no effect.") from None

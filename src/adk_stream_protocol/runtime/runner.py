@@ -1,0 +1,38 @@
+"""Any agent, App or Runner as the Runner we need: resumable, gated, reading sessions once."""
+
+import copy
+
+from google.adk.agents.base_agent import BaseAgent
+from google.adk.apps.app import App, ResumabilityConfig
+from google.adk.plugins.plugin_manager import PluginManager
+from google.adk.runners import Runner
+from google.adk.sessions.base_session_service import BaseSessionService
+
+from adk_stream_protocol.runtime.approval_gate import ApprovalGate
+from adk_stream_protocol.runtime.sessions import TurnSessions
+
+
+def build_runner(
+    target: BaseAgent | App | Runner, session_service: BaseSessionService | None
+) -> Runner:
+    """A Runner of our own; what the application passed in stays as it is."""
+    if isinstance(target, Runner):
+        return _adapt(target, session_service or target.session_service)
+    if session_service is None:
+        raise TypeError("an agent or App needs a session_service; a Runner brings its own")
+    app = target if isinstance(target, App) else App(name=target.name, root_agent=target)
+    return _adapt(Runner(app=app, session_service=session_service), session_service)
+
+
+def _adapt(runner: Runner, session_service: BaseSessionService) -> Runner:
+    # Without resumability ADK calls the model on half-answered turns (google-adk 2.13).
+    resumability = ResumabilityConfig(is_resumable=True)
+    plugins = [ApprovalGate(), *runner.app.plugins]
+    ours = copy.copy(runner)
+    ours.app = runner.app.model_copy(
+        update={"plugins": plugins, "resumability_config": resumability}
+    )
+    ours.resumability_config = resumability
+    ours.plugin_manager = PluginManager(plugins=plugins)
+    ours.session_service = TurnSessions(session_service)
+    return ours

@@ -1,0 +1,70 @@
+"""A session service that hands the session we have already read to the run that needs it next.
+
+A turn looks at the session before ADK does (what is open, what to cancel). ADK then reads it again;
+with a long history that read is the dearest thing the bridge could do twice.
+"""
+
+from typing import Any
+
+from google.adk.events.event import Event
+from google.adk.sessions.base_session_service import (
+    BaseSessionService,
+    GetSessionConfig,
+    ListSessionsResponse,
+)
+from google.adk.sessions.session import Session
+
+
+class TurnSessions(BaseSessionService):
+    """The application's session service, with one read saved per turn."""
+
+    def __init__(self, inner: BaseSessionService) -> None:
+        self.inner = inner
+        self._read: dict[tuple[str, str, str], Session] = {}
+
+    def hand_over(self, session: Session) -> None:
+        """Give this object to the next read of the session."""
+        self._read[(session.app_name, session.user_id, session.id)] = session
+
+    async def get_session(
+        self,
+        *,
+        app_name: str,
+        user_id: str,
+        session_id: str,
+        config: GetSessionConfig | None = None,
+    ) -> Session | None:
+        if session := self._read.pop((app_name, user_id, session_id), None):
+            return session
+        return await self.inner.get_session(
+            app_name=app_name, user_id=user_id, session_id=session_id, config=config
+        )
+
+    async def create_session(
+        self,
+        *,
+        app_name: str,
+        user_id: str,
+        state: dict[str, Any] | None = None,
+        session_id: str | None = None,
+    ) -> Session:
+        return await self.inner.create_session(
+            app_name=app_name, user_id=user_id, state=state, session_id=session_id
+        )
+
+    async def list_sessions(
+        self, *, app_name: str, user_id: str | None = None
+    ) -> ListSessionsResponse:
+        return await self.inner.list_sessions(app_name=app_name, user_id=user_id)
+
+    async def delete_session(self, *, app_name: str, user_id: str, session_id: str) -> None:
+        await self.inner.delete_session(app_name=app_name, user_id=user_id, session_id=session_id)
+
+    async def get_user_state(self, *, app_name: str, user_id: str) -> dict[str, Any]:
+        return await self.inner.get_user_state(app_name=app_name, user_id=user_id)
+
+    async def append_event(self, session: Session, event: Event) -> Event:
+        return await self.inner.append_event(session, event)
+
+    async def flush(self) -> None:
+        await self.inner.flush()

@@ -1,0 +1,94 @@
+"""Turn: one running turn. ADK's side puts chunks in; a transport takes out whatever is waiting.
+
+A turn goes on when its reader leaves: a payment under way is finished and recorded. A reader that
+stalls holds the turn back only up to a bound and for a while; then it counts as gone.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextvars import ContextVar
+from typing import Any
+
+from adk_stream_protocol.convert.encode import TurnEncoder
+from adk_stream_protocol.protocol.chunks import AnyChunk
+
+MAX_WAITING = 2_000
+STALL_SECONDS = 30.0
+
+_current: ContextVar["Turn | None"] = ContextVar("adk_stream_turn", default=None)
+
+
+class Turn:
+    """The chunks of a running turn on their way out."""
+
+    def __init__(self, reference: str) -> None:
+        self.reference = reference
+        self.task: asyncio.Task[None] | None = None
+        self.encoder: TurnEncoder | None = None
+        self._loop = asyncio.get_running_loop()
+        self._waiting: list[AnyChunk] = []
+        self._changed = asyncio.Event()
+        self._taken = asyncio.Event()
+        self._ended = False
+        self._reader_gone = False
+
+    def put(self, chunks: list[AnyChunk]) -> None:
+        """Queue chunks for the reader."""
+        if chunks and not self._reader_gone:
+            self._waiting += chunks
+            self._changed.set()
+
+    def end(self, chunks: list[AnyChunk]) -> None:
+        """Queue the last chunks."""
+        self.put(chunks)
+        self._ended = True
+        self._changed.set()
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._waiting) >= MAX_WAITING
+
+    async def room(self) -> None:
+        """Wait until the reader has taken what is queued, or give it up."""
+        self._taken.clear()
+        try:
+            await asyncio.wait_for(self._taken.wait(), STALL_SECONDS)
+        except TimeoutError:
+            self._reader_gone = True
+            self._waiting.clear()
+
+    async def batches(self, idle_seconds: float) -> AsyncIterator[list[AnyChunk]]:
+        """Everything that is waiting, piece by piece; an empty piece when nothing came for long."""
+        while True:
+            if self._waiting:
+                batch, self._waiting = self._waiting, []
+                self._taken.set()
+                yield batch
+            elif self._ended:
+                return
+            else:
+                self._changed.clear()
+                try:
+                    await asyncio.wait_for(self._changed.wait(), idle_seconds)
+                except TimeoutError:
+                    yield []
+
+    def enter(self) -> None:
+        """Make this the turn of the current task and of the tools it runs."""
+        _current.set(self)
+
+    def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None:
+        """Queue a data part, from whatever thread a tool runs in."""
+        if self.encoder:
+            chunks = self.encoder.data(name, data, id, transient)
+            self._loop.call_soon_threadsafe(self.put, chunks)
+
+
+def stream_data(name: str, data: Any, *, id: str | None = None, transient: bool = False) -> None:
+    """From inside a tool: send a `data-<name>` part to the chat at once, say for progress.
+
+    A part with an `id` replaces the one sent before under the same name and id. A transient part
+    reaches `onData` only. Outside a turn (a test of the tool alone) nothing happens.
+    """
+    if turn := _current.get():
+        turn.put_data(name, data, id, transient)

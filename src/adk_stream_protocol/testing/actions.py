@@ -1,0 +1,80 @@
+"""What a model can do in one turn, as plain values; how it is played is not known here."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Say:
+    """Text, in the pieces it is streamed in."""
+
+    deltas: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Think:
+    """Reasoning, in the pieces it is streamed in."""
+
+    deltas: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Call:
+    """One function call; all the calls of one turn are parallel."""
+
+    name: str
+    args: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True)
+class Echo:
+    """Text that lists everything in the model's context."""
+
+
+@dataclass(frozen=True)
+class Image:
+    """One small PNG."""
+
+
+@dataclass(frozen=True)
+class Hang:
+    """Silence."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Fail:
+    """The end of the turn by an HTTP status (a number) or by a finish reason (a word)."""
+
+    code: str
+
+
+@dataclass(frozen=True)
+class Drop:
+    """The link to the model breaks."""
+
+
+@dataclass(frozen=True)
+class GoAway:
+    """Live only: the server announces that it will close the connection."""
+
+
+@dataclass(frozen=True)
+class Interrupt:
+    """Live only: the model notices that the user speaks."""
+
+
+Action = Say | Think | Call | Echo | Image | Hang | Fail | Drop | GoAway | Interrupt
+Turn = list[Action]
+
+
+def deltas(text: str) -> tuple[str, ...]:
+    """The text cut into pieces about as long as a model's tokens; joined they are the text."""
+    return tuple(re.findall(r"\s*\S{1,8}\s*", text))
+
+
+def say(text: str) -> Say:
+    """A sentence, streamed in several pieces."""
+    return Say(deltas(text))

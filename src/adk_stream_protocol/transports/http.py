@@ -1,0 +1,141 @@
+"""The HTTP side: one POST in, one event stream out. Errors before the stream have a status."""
+
+import inspect
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from secrets import token_hex
+from urllib.parse import urlsplit
+
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from adk_stream_protocol.convert.approval_style import ApprovalStyleName
+from adk_stream_protocol.convert.decode import chat_id_of, decode_turn
+from adk_stream_protocol.errors import (
+    BadRequest,
+    ForbiddenOrigin,
+    NotJson,
+    StreamProtocolError,
+    TooLarge,
+    Unauthenticated,
+)
+from adk_stream_protocol.protocol.messages import parse_request
+from adk_stream_protocol.protocol.sse import SSE_DONE, SSE_HEADERS, SSE_KEEP_ALIVE, encode_batch
+from adk_stream_protocol.runtime.chat import Chat
+from adk_stream_protocol.runtime.turn import Turn
+
+logger = logging.getLogger(__name__)
+
+Identify = Callable[[HTTPConnection], str | None | Awaitable[str | None]]
+
+KEEP_ALIVE_SECONDS = 15.0
+_RAW_HEADERS = [(name.encode(), value.encode()) for name, value in SSE_HEADERS.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Who may come in, and with how much."""
+
+    identify: Identify
+    allowed_origins: frozenset[str]
+    max_body: int
+
+    async def principal(self, connection: HTTPConnection) -> str:
+        """The user behind a request, or the error that turns it away."""
+        self._check_origin(connection)
+        found = self.identify(connection)
+        principal = await found if inspect.isawaitable(found) else found
+        if not principal:
+            raise Unauthenticated("Please sign in.")
+        return principal
+
+    def _check_origin(self, connection: HTTPConnection) -> None:
+        origin = connection.headers.get("origin")
+        if origin is None or origin in self.allowed_origins:
+            return
+        if urlsplit(origin).netloc != connection.headers.get("host"):
+            raise ForbiddenOrigin("This page may not talk to this server.")
+
+    async def body(self, request: Request) -> bytes:
+        """The JSON body, within the limit."""
+        media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if media_type != "application/json":
+            raise NotJson("The body must be application/json.")
+        raw = bytearray()
+        async for piece in request.stream():
+            raw += piece
+            if len(raw) > self.max_body:
+                raise TooLarge(f"The body is larger than {self.max_body} bytes.")
+        return bytes(raw)
+
+
+class EventStream(Response):
+    """A turn as server-sent events; whatever is waiting goes out in one write."""
+
+    def __init__(self, turn: Turn) -> None:
+        super().__init__(headers=SSE_HEADERS)
+        self._turn = turn
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        async for batch in self._turn.batches(KEEP_ALIVE_SECONDS):
+            body = encode_batch(batch) if batch else SSE_KEEP_ALIVE
+            await send({"type": "http.response.body", "body": body, "more_body": True})
+        await send({"type": "http.response.body", "body": SSE_DONE})
+
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def chat_endpoint(chat: Chat, door: Door) -> Endpoint:
+    """POST: one turn."""
+
+    async def endpoint(request: Request) -> Response:
+        user_id = await door.principal(request)
+        body = parse_request(await door.body(request))
+        chat_id = chat_id_of(body, request.query_params.get("chatId") or f"chat-{token_hex(12)}")
+        style = _approval_style(request)
+        turn = await chat.open_turn(user_id, chat_id, decode_turn(body), style)
+        return EventStream(turn)
+
+    return _answering_errors(endpoint)
+
+
+def stop_endpoint(chat: Chat, door: Door) -> Endpoint:
+    """POST: cancel the running turn of a chat."""
+
+    async def endpoint(request: Request) -> Response:
+        user_id = await door.principal(request)
+        stopped = await chat.stop(user_id, request.path_params["chat_id"])
+        return JSONResponse({"stopped": stopped})
+
+    return _answering_errors(endpoint)
+
+
+def _approval_style(request: Request) -> ApprovalStyleName:
+    name = request.query_params.get("approvals", "native")
+    if name == "native" or name == "adk-tool":
+        return name
+    raise BadRequest("?approvals: native or adk-tool is expected")
+
+
+def _answering_errors(endpoint: Endpoint) -> Endpoint:
+    async def guarded(request: Request) -> Response:
+        try:
+            return await endpoint(request)
+        except StreamProtocolError as error:
+            return error_response(error)
+        except Exception:
+            reference = token_hex(4)
+            logger.exception("request failed, reference %s", reference)
+            return error_response(StreamProtocolError("Something went wrong."), reference)
+
+    return guarded
+
+
+def error_response(error: StreamProtocolError, reference: str | None = None) -> Response:
+    """The error as plain text: the AI SDK shows the body to the user as it is."""
+    text = f"{error.text} ({error.code}, reference {reference or token_hex(4)})"
+    return PlainTextResponse(text, error.status, headers={"x-error-code": error.code})
