@@ -217,13 +217,13 @@ class TurnEncoder:
                     (self._reasoning if part.thought else self._text)(response, text, out)
         self._close(response, out)
         files = [] if response.streamed else [chunk for part in parts for chunk in self._file(part)]
-        calls = self._tools.calls_of(event)
-        if (files or calls) and not response.visible:
+        inputs, requests = self._tools.calls_of(event)
+        if (files or inputs) and not response.visible:
             self._enter(response, out)
         del self._responses[event.id]
         results = self._tools.results_of(event)
         self._after_tool = self._after_tool or bool(results)
-        out += [*files, *calls, *results]
+        out += [*files, *inputs, *requests, *results]
         self._transfer(event, out)
 
     def _file(self, part: types.Part) -> list[AnyChunk]:

@@ -46,8 +46,8 @@ class ToolParts:
                 out.append(ToolInputDelta(tool_call_id=call.id, input_text_delta=text))
         return out
 
-    def calls_of(self, event: Event) -> list[AnyChunk]:
-        """The calls of a complete event: all inputs first, then the requests for approval."""
+    def calls_of(self, event: Event) -> tuple[list[AnyChunk], list[AnyChunk]]:
+        """The calls of a complete event: their inputs, and the requests for approval."""
         self._calls.observe(event)
         inputs: list[AnyChunk] = []
         requests: list[AnyChunk] = []
@@ -59,7 +59,7 @@ class ToolParts:
                 if call and call.waits_for_approval:
                     requests += self._style.request(call)
             inputs += self._code(event, part)
-        return inputs + requests
+        return inputs, requests
 
     def _input(self, call: Call) -> list[AnyChunk]:
         if call.id in self._started:

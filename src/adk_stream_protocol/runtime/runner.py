@@ -1,6 +1,7 @@
 """Any agent, App or Runner as the Runner we need: resumable, gated, reading sessions once."""
 
 import copy
+import warnings
 
 from google.adk.agents.base_agent import BaseAgent
 from google.adk.apps.app import App, ResumabilityConfig
@@ -26,7 +27,9 @@ def build_runner(
 
 def _adapt(runner: Runner, session_service: BaseSessionService) -> Runner:
     # Without resumability ADK calls the model on half-answered turns (google-adk 2.13).
-    resumability = ResumabilityConfig(is_resumable=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it is experimental; the floor in pyproject.toml knows
+        resumability = ResumabilityConfig(is_resumable=True)
     plugins = [ApprovalGate(), *runner.app.plugins]
     ours = copy.copy(runner)
     ours.app = runner.app.model_copy(

@@ -75,7 +75,10 @@ class EventStream(Response):
     """A turn as server-sent events; whatever is waiting goes out in one write."""
 
     def __init__(self, turn: Turn) -> None:
-        super().__init__(headers=SSE_HEADERS)
+        # Not the base class's own: that counts a body that is not there yet.
+        self.status_code = 200
+        self.background = None
+        self.raw_headers = list(_RAW_HEADERS)
         self._turn = turn
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

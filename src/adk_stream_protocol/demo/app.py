@@ -1,0 +1,84 @@
+"""The demo server: the demo agent behind `mount`, and on `/` how to talk to it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from google.adk.models.base_llm import BaseLlm
+from google.adk.sessions.database_session_service import DatabaseSessionService
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from adk_stream_protocol.demo.agent import build_agent
+from adk_stream_protocol.demo.identity import demo_identify, load_secret
+from adk_stream_protocol.demo.wallet import Wallet
+from adk_stream_protocol.mount import mount
+
+_WELCOME = """\
+adk-stream-protocol: the demo agent, for AI SDK clients (useChat).
+
+  POST /api/chat               one turn; the AI SDK's request in, its UI message stream out
+  POST /stream                 the same
+  POST /api/chat/{chatId}/stop stop the running turn
+  GET  /healthz                versions and stores
+
+In a page:   useChat({ transport: new DefaultChatTransport({ api: "/api/chat" }) })
+In a shell:  curl -N http://%(host)s/api/chat -H 'content-type: application/json' \\
+               -d '{"id":"c1","message":{"role":"user","content":"Send $50 to Hanako"}}'
+
+Try: "What is the weather in London?", "Send $50 to Hanako", "Pay Alice $30 and Bob $40",
+"Where am I?", "Change the BGM to track 2", or the same in Japanese.
+Add ?approvals=adk-tool for approvals as adk_request_confirmation calls.
+"""
+
+
+@dataclass(frozen=True)
+class DemoSettings:
+    """What the command line and the environment set."""
+
+    state: Path
+    database_url: str | None = None
+    model: BaseLlm | str | None = None
+    payment_sink_url: str | None = None
+    users: tuple[str, ...] = ("alice", "bob", "carol")
+    allowed_origins: tuple[str, ...] = ()
+    max_body: int = 10 * 1024 * 1024
+    approval_ttl: float = 600
+    client_tool_ttl: float = 600
+
+
+def build_app(settings: DemoSettings) -> Starlette:
+    """The demo as an ASGI app."""
+    settings.state.mkdir(parents=True, exist_ok=True)
+    url = settings.database_url or f"sqlite+aiosqlite:///{settings.state / 'sessions.sqlite3'}"
+    wallet = Wallet(settings.state, sink_url=settings.payment_sink_url)
+    cors = Middleware(
+        CORSMiddleware,
+        allow_origins=settings.allowed_origins,
+        allow_methods=["GET", "POST"],
+        allow_headers=["authorization", "content-type"],
+        allow_credentials=True,
+    )
+    app = Starlette(
+        routes=[Route("/", welcome)], middleware=[cors] if settings.allowed_origins else []
+    )
+    mount(
+        app,
+        build_agent(wallet=wallet, model=settings.model),
+        identify=demo_identify(settings.users, load_secret(settings.state)),
+        session_service=DatabaseSessionService(url),
+        allowed_origins=settings.allowed_origins,
+        max_body=settings.max_body,
+        approval_ttl=settings.approval_ttl,
+        client_tool_ttl=settings.client_tool_ttl,
+    )
+    return app
+
+
+async def welcome(request: Request) -> Response:
+    """What is served here and how to talk to it."""
+    host = request.headers.get("host", "127.0.0.1:8000")
+    return PlainTextResponse(_WELCOME % {"host": host})

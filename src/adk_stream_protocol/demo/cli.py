@@ -1,0 +1,63 @@
+"""The `adk-stream` command. The only place that reads the environment."""
+
+import argparse
+import logging
+import os
+from pathlib import Path
+
+import uvicorn
+
+from adk_stream_protocol.demo.app import DemoSettings, build_app
+
+
+def main() -> None:
+    """Run the command."""
+    arguments = _parser().parse_args()
+    level = _env("LOG_LEVEL", "warning").lower()
+    logging.basicConfig(level=level.upper(), format="%(levelname)s %(name)s: %(message)s")
+    app = build_app(_settings(arguments))
+    print(f"adk-stream demo on http://{arguments.host}:{arguments.port}", flush=True)
+    # Streams that are still open get a few seconds to end.
+    uvicorn.run(
+        app,
+        host=arguments.host,
+        port=arguments.port,
+        log_level=level,
+        access_log=False,
+        timeout_graceful_shutdown=5,
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="adk-stream", description="ADK agents for useChat.")
+    commands = parser.add_subparsers(required=True, metavar="command")
+    demo = commands.add_parser("demo", help="serve the demo agent")
+    demo.add_argument("--host", default="127.0.0.1")
+    demo.add_argument("--port", type=int, default=8000)
+    demo.add_argument("--state", type=Path, default=Path(_env("STATE", ".state")))
+    demo.add_argument("--model", help="a model name such as gemini-2.5-flash; scripted without it")
+    return parser
+
+
+def _settings(arguments: argparse.Namespace) -> DemoSettings:
+    return DemoSettings(
+        state=arguments.state,
+        model=arguments.model,
+        database_url=_env("DATABASE_URL", "") or None,
+        payment_sink_url=os.environ.get("PAYMENT_SINK_URL") or None,
+        users=_names("DEMO_USERS", "alice,bob,carol"),
+        allowed_origins=_names("ALLOWED_ORIGINS", ""),
+        max_body=int(_env("MAX_BODY", str(10 * 1024 * 1024))),
+        approval_ttl=float(_env("APPROVAL_TTL", "600")),
+        client_tool_ttl=float(_env("CLIENT_TOOL_TTL", "600")),
+    )
+
+
+def _env(name: str, default: str) -> str:
+    return os.environ.get(f"ADK_STREAM_{name}", default)
+
+
+def _names(name: str, default: str) -> tuple[str, ...]:
+    return tuple(
+        part.strip() for part in _env(name, default).replace("|", ",").split(",") if part.strip()
+    )

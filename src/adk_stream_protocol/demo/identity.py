@@ -1,0 +1,41 @@
+"""Who is talking to the demo: a bearer name, else a signed cookie, else `local`."""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from starlette.requests import HTTPConnection
+
+COOKIE = "adk_stream_user"
+
+
+def load_secret(state: Path) -> bytes:
+    """The key that signs the demo's cookies, kept in the state folder."""
+    path = state / "cookie.key"
+    if not path.exists():
+        path.touch(mode=0o600)
+        path.write_bytes(secrets.token_bytes(32))
+    return path.read_bytes()
+
+
+def sign(name: str, secret: bytes) -> str:
+    """A cookie value that nobody else can make."""
+    return f"{name}.{hmac.new(secret, name.encode(), hashlib.sha256).hexdigest()}"
+
+
+def demo_identify(users: Iterable[str], secret: bytes) -> Callable[[HTTPConnection], str | None]:
+    """An `identify` for the demo. A wrong bearer or a forged cookie is nobody."""
+    names = frozenset(users)
+
+    def identify(connection: HTTPConnection) -> str | None:
+        scheme, _, token = connection.headers.get("authorization", "").partition(" ")
+        if scheme:
+            return token if scheme.lower() == "bearer" and token in names else None
+        if cookie := connection.cookies.get(COOKIE):
+            name = cookie.rpartition(".")[0]
+            return name if name and hmac.compare_digest(cookie, sign(name, secret)) else None
+        return "local"
+
+    return identify
