@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from itertools import count
 from typing import Any
 
+import msgspec
 from google.adk.events.event import Event
 from google.genai import types
 
@@ -244,7 +245,8 @@ class TurnEncoder:
         for source in sources_of(event):
             if source.source_id not in self._seen_sources:
                 self._seen_sources.add(source.source_id)
-                out.append(source)
+                number = f"source-{len(self._seen_sources)}"
+                out.append(msgspec.structs.replace(source, source_id=number))
         if event.usage_metadata:
             endings.add_usage(self._usage, endings.usage_of(event.usage_metadata))
         self._model_version = event.model_version or self._model_version

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+import httpx
 from google.genai import types
 
 from adk_stream_protocol.protocol.chunks import FinishReason
@@ -34,10 +35,10 @@ _TEXTS = {
     "length": "The answer reached the model's length limit.",
     "content-filter": "The model's safety filter blocked the answer.",
     "error": "The model gave an answer that could not be used. Please try again.",
+    "no-answer": "The model gave no answer. Please try again.",
     "model-busy": "The model is busy. Please try again in a moment.",
     "model-refused": "The model did not accept the request.",
     "model-unavailable": "The model could not be reached. Please try again.",
-    "stopped": "The turn was stopped.",
     "internal": "Something went wrong while answering. Please try again.",
 }
 
@@ -76,7 +77,7 @@ class Failure:
             return cls("model-unavailable")
         if code.startswith("4") or code in ("INVALID_ARGUMENT", "PERMISSION_DENIED", "NOT_FOUND"):
             return cls("model-refused")
-        return cls("stopped" if code == "INVOCATION_ABORTED" else "internal")
+        return cls("no-answer" if code == "MODEL_RETURNED_NO_CONTENT" else "internal")
 
     @classmethod
     def of_exception(cls, error: BaseException) -> "Failure":
@@ -84,7 +85,7 @@ class Failure:
         code = getattr(error, "code", None)
         if isinstance(code, int):
             return cls.of_code(str(code))
-        if isinstance(error, ConnectionError | TimeoutError):
+        if isinstance(error, ConnectionError | TimeoutError | httpx.TransportError):
             return cls("model-unavailable")
         return cls("internal")
 

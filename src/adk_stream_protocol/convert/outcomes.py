@@ -31,6 +31,11 @@ def failed(name: str, reference: str) -> dict[str, Any]:
     return {"error": f"The tool {name} failed (reference {reference})."}
 
 
+def unknown_tool(name: str) -> dict[str, Any]:
+    """The model named a tool that is not there."""
+    return {"error": f"There is no tool named {name}."}
+
+
 def browser_result(value: Any) -> dict[str, Any]:
     """A browser's result in the shape ADK wants: an object."""
     return value if isinstance(value, dict) else {"result": value}

@@ -1,6 +1,8 @@
 """Grounding and citation metadata of a model response as source chunks."""
 
 from collections.abc import Iterator
+from mimetypes import guess_type
+from pathlib import PurePosixPath
 
 from google.adk.events.event import Event
 from google.genai import types
@@ -11,7 +13,7 @@ Source = SourceUrl | SourceDocument
 
 
 def sources_of(event: Event) -> Iterator[Source]:
-    """The sources an event names, the id of each being what it points at."""
+    """The sources an event names; as its id, each has what it points at."""
     grounding = event.grounding_metadata
     for chunk in (grounding and grounding.grounding_chunks) or []:
         if source := _grounding_source(chunk):
@@ -41,5 +43,8 @@ def _source(address: str | None, title: str | None) -> Source | None:
     if not name:
         return None
     return SourceDocument(
-        source_id=name, media_type="text/plain", title=title or name, filename=address
+        source_id=name,
+        media_type=guess_type(name)[0] or "text/plain",
+        title=title or PurePosixPath(name).name,
+        filename=PurePosixPath(address).name if address else None,
     )

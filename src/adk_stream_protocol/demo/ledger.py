@@ -6,7 +6,7 @@ counts against the balance. Amounts are whole cents. Nothing here is async.
 
 import sqlite3
 import uuid
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,7 +95,7 @@ class Ledger:
         return None if row is None else Entry(*row[:5], settled=bool(row[5]))
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self) -> Generator[sqlite3.Connection, None, None]:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with closing(sqlite3.connect(self._path, isolation_level=None)) as db:
             db.execute("PRAGMA synchronous = FULL")

@@ -74,6 +74,8 @@ class ApprovalGate(BasePlugin):
         error: Exception,
     ) -> dict[str, Any] | None:
         """A tool that raises has a result too: the model and the user are told that it failed."""
+        if type(tool) is BaseTool:  # ADK's stand-in for a name it does not know
+            return outcomes.unknown_tool(tool.name)
         reference = token_hex(4)
         logger.error("tool %s failed, reference %s", tool.name, reference, exc_info=error)
         return outcomes.failed(tool.name, reference)

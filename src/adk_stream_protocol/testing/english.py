@@ -73,4 +73,4 @@ def _success(outcome: Outcome) -> str:
         case "change_bgm", {"track": track}:
             return f"the music is now track {short(track)}"
         case name, response:
-            return f"{name} returned {short(response)}"
+            return f"the call of {name} returned {short(response)}"

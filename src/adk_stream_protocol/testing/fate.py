@@ -25,7 +25,10 @@ def fate_of(outcome: Outcome) -> Fate:
     fault = _fault(outcome.response)
     if fault is None:
         return "failed" if outcome.response.get("success") is False else "done"
-    return next((fate for fate, sign in _SIGNS if sign.search(fault.lower())), "failed")
+    for fate, sign in _SIGNS:
+        if sign.search(fault.lower()):
+            return fate
+    return "failed"
 
 
 def reason_of(outcome: Outcome) -> str:

@@ -1,0 +1,135 @@
+"""Records the golden turns: real ADK runs, their events, and the chunks they become.
+
+`python -m tests.support.record` writes fixtures/turns/*.json again. A test compares; look at the
+difference before you keep it.
+"""
+
+import asyncio
+import json
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from google.adk.agents.base_agent import BaseAgent
+from google.adk.agents.run_config import RunConfig, StreamingMode
+from google.adk.events.event import Event
+from google.adk.runners import Runner
+from google.adk.sessions.in_memory_session_service import InMemorySessionService
+from google.genai import types
+
+from adk_stream_protocol.convert import outcomes
+from adk_stream_protocol.convert.approval_style import ApprovalStyleName
+from adk_stream_protocol.convert.calls import Calls, current_turn
+from adk_stream_protocol.convert.encode import TurnEncoder
+from adk_stream_protocol.convert.endings import Failure
+from adk_stream_protocol.protocol.chunks import AnyChunk
+from adk_stream_protocol.protocol.sse import encode_json
+from adk_stream_protocol.runtime.runner import build_runner
+
+TURNS = Path(__file__).parents[2] / "fixtures" / "turns"
+
+
+@dataclass
+class Scene:
+    """A turn to record. `answer` goes on with the calls that the first turn left open."""
+
+    agent: Callable[[Path], BaseAgent]
+    says: str = "go"
+    answer: Callable[[Calls], list[types.Part]] | None = None
+    approvals: ApprovalStyleName = "native"
+    streaming: bool = True
+
+
+def encode_turn(turn: dict[str, Any]) -> list[dict[str, Any]]:
+    """The chunks of a recorded turn, as the code makes them now."""
+    events = [Event.model_validate(event) for event in turn["events"]]
+    before = [Event.model_validate(event) for event in turn.get("before", [])]
+    encoder = TurnEncoder(
+        "m1",
+        approvals=turn.get("approvals", "native"),
+        calls=Calls.of(before),
+        held=turn.get("held", []),
+        reference="r1",
+    )
+    chunks: list[AnyChunk] = [*encoder.start()]
+    for event in events:
+        chunks += encoder.encode(event)
+    failed = turn.get("failed")
+    chunks += encoder.fail(Failure(failed)) if failed else encoder.finish()
+    return [msgspec.json.decode(encode_json(chunk)) for chunk in chunks]
+
+
+async def record(scene: Scene) -> dict[str, Any]:
+    """Play a scene with ADK and keep what it yields."""
+    with tempfile.TemporaryDirectory() as state:
+        runner = build_runner(scene.agent(Path(state)), InMemorySessionService())
+        await runner.session_service.create_session(
+            app_name=runner.app_name, user_id="u", session_id="s"
+        )
+        message = types.Content(role="user", parts=[types.Part(text=scene.says)])
+        turn = await _play(runner, scene, message)
+        if scene.answer:
+            turn = {"asked": encode_turn(turn), **await _play_answer(runner, scene)}
+    turn["chunks"] = encode_turn(turn)
+    return turn
+
+
+async def _play_answer(runner: Runner, scene: Scene) -> dict[str, Any]:
+    assert scene.answer is not None
+    session = await runner.session_service.get_session(
+        app_name=runner.app_name, user_id="u", session_id="s"
+    )
+    assert session is not None
+    before = current_turn(session.events)
+    parts = scene.answer(Calls.of(before))
+    turn = await _play(runner, scene, outcomes.user_content(parts))
+    answer = Event(author="user", content=outcomes.user_content(parts))
+    return {**turn, "before": [_dump(event) for event in (*before, answer)]}
+
+
+async def _play(runner: Runner, scene: Scene, message: types.Content) -> dict[str, Any]:
+    mode = StreamingMode.SSE if scene.streaming else StreamingMode.NONE
+    run = runner.run_async(
+        user_id="u",
+        session_id="s",
+        new_message=message,
+        run_config=RunConfig(streaming_mode=mode),
+    )
+    events: list[Event] = []
+    failed: str | None = None
+    try:
+        async with aclosing(run):
+            async for event in _each(run):
+                events.append(event.model_copy(deep=True))
+    except Exception as error:
+        failed = Failure.of_exception(error).code
+    turn: dict[str, Any] = {"approvals": scene.approvals}
+    turn["events"] = [_dump(event) for event in events]
+    return turn | ({"failed": failed} if failed else {})
+
+
+async def _each(run: AsyncIterator[Event]) -> AsyncIterator[Event]:
+    async for event in run:
+        yield event
+
+
+def _dump(event: Event) -> dict[str, Any]:
+    return event.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=True)
+
+
+async def main() -> None:
+    from tests.support.scenes import SCENES
+
+    TURNS.mkdir(parents=True, exist_ok=True)
+    for name, scene in SCENES.items():
+        turn = await record(scene)
+        text = json.dumps(turn, indent=1, ensure_ascii=False)
+        (TURNS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
