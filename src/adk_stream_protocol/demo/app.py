@@ -65,7 +65,7 @@ def build_app(settings: DemoSettings) -> Starlette:
     app = Starlette(
         routes=[Route("/", welcome)], middleware=[cors] if settings.allowed_origins else []
     )
-    mount(
+    app.state.chat = mount(
         app,
         build_agent(wallet=wallet, model=settings.model),
         identify=demo_identify(settings.users, load_secret(settings.state)),

@@ -4,10 +4,12 @@ import argparse
 import logging
 import os
 from pathlib import Path
+from socket import socket
 
 import uvicorn
 
 from adk_stream_protocol.demo.app import DemoSettings, build_app
+from adk_stream_protocol.runtime.chat import Chat
 
 
 def main() -> None:
@@ -16,9 +18,7 @@ def main() -> None:
     level = _env("LOG_LEVEL", "warning").lower()
     logging.basicConfig(level=level.upper(), format="%(levelname)s %(name)s: %(message)s")
     app = build_app(_settings(arguments))
-    print(f"adk-stream demo on http://{arguments.host}:{arguments.port}", flush=True)
-    # Streams that are still open get a few seconds to end.
-    uvicorn.run(
+    config = uvicorn.Config(
         app,
         host=arguments.host,
         port=arguments.port,
@@ -26,6 +26,20 @@ def main() -> None:
         access_log=False,
         timeout_graceful_shutdown=5,
     )
+    print(f"adk-stream demo on http://{arguments.host}:{arguments.port}", flush=True)
+    DrainingServer(config, app.state.chat).run()
+
+
+class DrainingServer(uvicorn.Server):
+    """Ends the running turns first: uvicorn would wait for their streams, not the reverse."""
+
+    def __init__(self, config: uvicorn.Config, chat: Chat) -> None:
+        super().__init__(config)
+        self._chat = chat
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        await self._chat.close()
+        await super().shutdown(sockets)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -56,6 +56,7 @@ class Chat:
         self._max_turns_per_user = max_turns_per_user
         self._turns: dict[Key, Turn] = {}
         self._turns_of: Counter[str] = Counter()
+        self._closing = False
 
     @property
     def session_store(self) -> str:
@@ -102,11 +103,14 @@ class Chat:
         return True
 
     async def close(self) -> None:
-        """Stop all turns."""
+        """Take no new turns and stop the running ones."""
+        self._closing = True
         for user_id, chat_id in list(self._turns):
             await self.stop(user_id, chat_id)
 
     def _reserve(self, key: Key) -> Turn:
+        if self._closing:
+            raise Unavailable("The server is going down. Please try again in a moment.")
         if key in self._turns:
             raise Busy("A turn is already running in this chat.")
         if self._turns_of[key[0]] >= self._max_turns_per_user:
