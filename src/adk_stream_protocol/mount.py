@@ -1,6 +1,6 @@
 """mount: puts the routes of this package into an application of yours."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
@@ -71,7 +71,7 @@ def _close_with(app: Starlette, chat: Chat) -> None:
     inner = app.router.lifespan_context
 
     @asynccontextmanager
-    async def lifespan(owner: Any) -> AsyncIterator[Any]:
+    async def lifespan(owner: Any) -> AsyncGenerator[Any]:
         async with inner(owner) as state:
             try:
                 yield state

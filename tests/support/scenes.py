@@ -1,8 +1,12 @@
 """The turns that are recorded as golden fixtures."""
 
+from collections.abc import Callable
 from pathlib import Path
 
-from google.adk.agents import LlmAgent, ParallelAgent
+from google.adk.agents import (
+    LlmAgent,
+    ParallelAgent,  # pyright: ignore[reportDeprecated]
+)
 from google.adk.agents.base_agent import BaseAgent
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
@@ -30,7 +34,7 @@ def canned(*turns: list[LlmResponse], tools: bool = True) -> BaseAgent:
     return LlmAgent(name="canned", model=model, tools=[get_weather] if tools else [])
 
 
-def decide(*verdicts: bool) -> "object":
+def decide(*verdicts: bool) -> Callable[[Calls], list[types.Part]]:
     def answer(calls: Calls) -> list[types.Part]:
         waiting = [call for call in calls.open() if call.waits_for_approval]
         pairs = zip(waiting, verdicts, strict=False)
@@ -111,7 +115,8 @@ def parallel(state: Path) -> BaseAgent:
         whole = reply(text("".join(f"{name}{n} " for n in range(3))), partial=False)
         return LlmAgent(name=name, model=CannedModel(turns=[[*pieces, whole]]))
 
-    return ParallelAgent(name="both", sub_agents=[one("a"), one("b")])
+    agents: list[BaseAgent] = [one("a"), one("b")]
+    return ParallelAgent(name="both", sub_agents=agents)  # pyright: ignore[reportDeprecated]
 
 
 SCENES: dict[str, Scene] = {

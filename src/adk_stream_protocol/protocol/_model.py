@@ -3,7 +3,7 @@
 import msgspec
 
 
-class Model(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True, kw_only=True):
+class Model(msgspec.Struct, rename="camel", omit_defaults=True, kw_only=True):
     """A message part as the AI SDK spells it."""
 
 

@@ -41,8 +41,7 @@ class ApprovalGate(BasePlugin):
     ) -> Event | None:
         """Note on the event, before it is stored, which calls the browser runs."""
         if event.long_running_tool_ids and not event.partial:
-            root = invocation_context.agent.root_agent
-            tools = await client_tools(root, event.author)
+            tools = await client_tools(invocation_context.agent, event.author)
             notes = {
                 call.id: _note(tool)
                 for call in event.get_function_calls()

@@ -6,6 +6,7 @@ from google.adk.agents.base_agent import BaseAgent
 from google.adk.agents.llm_agent import LlmAgent
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
+from google.adk.workflow import BaseNode
 from google.genai import types
 from jsonschema import Draft202012Validator, ValidationError
 
@@ -54,9 +55,9 @@ class ClientTool(BaseTool):
         return None if fault is None else f"{fault.json_path}: {fault.message}"
 
 
-async def client_tools(root: BaseAgent, author: str) -> dict[str, ClientTool]:
-    """The browser tools of one agent of the tree, by name."""
-    agent = root.find_agent(author)
+async def client_tools(node: BaseNode | None, author: str) -> dict[str, ClientTool]:
+    """The browser tools of the agent `author` in the tree of `node`, by name."""
+    agent = node.root_agent.find_agent(author) if isinstance(node, BaseAgent) else None
     if not isinstance(agent, LlmAgent):
         return {}
     tools = await agent.canonical_tools()

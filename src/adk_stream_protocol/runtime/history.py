@@ -4,10 +4,10 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from google.adk.agents.base_agent import BaseAgent
 from google.adk.events.event import Event
 from google.adk.sessions.base_session_service import GetSessionConfig
 from google.adk.sessions.session import Session
+from google.adk.workflow import BaseNode
 from google.genai import types
 
 from adk_stream_protocol.convert import outcomes
@@ -133,7 +133,7 @@ class History:
         )
         await self._sessions.append_event(self._session, event)
 
-    async def open_client_tools(self, root: BaseAgent) -> dict[str, ClientTool]:
+    async def open_client_tools(self, root: BaseNode) -> dict[str, ClientTool]:
         """The tools behind the open browser calls, by call id."""
         found: dict[str, ClientTool] = {}
         for call in self.calls.open():
