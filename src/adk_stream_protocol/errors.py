@@ -3,7 +3,8 @@
 StreamProtocolError            status, code and a text made for users
 ├── BadRequest      422        malformed input; the text names the path
 ├── Unauthenticated 401
-├── ForbiddenOrigin 403
+├── Forbidden       403        this person may not decide this
+│   └── ForbiddenOrigin 403
 ├── UnknownId       404        unknown or foreign: the same answer
 ├── Conflict        409        the state does not allow it
 │   └── Busy        409        a turn is already running in this chat
@@ -38,10 +39,16 @@ class Unauthenticated(StreamProtocolError):
     status, code = 401, "unauthenticated"
 
 
-class ForbiddenOrigin(StreamProtocolError):
+class Forbidden(StreamProtocolError):
+    """The principal may not do this."""
+
+    status, code = 403, "forbidden"
+
+
+class ForbiddenOrigin(Forbidden):
     """A browser page of another origin sent this."""
 
-    status, code = 403, "origin"
+    code = "origin"
 
 
 class UnknownId(StreamProtocolError):

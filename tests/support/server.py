@@ -18,7 +18,7 @@ class DemoServer:
 
     def __init__(self, state: Path, **environment: str) -> None:
         self.state = state
-        self.port = _free_port()
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
@@ -56,7 +56,8 @@ class DemoServer:
         raise AssertionError("the server did not become ready")
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

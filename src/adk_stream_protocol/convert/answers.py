@@ -88,17 +88,22 @@ def _find(calls: Calls, answer: Answer) -> Call | None:
 
 def _merge(said: _Said, answer: Answer) -> None:
     approved, reason, value = answer.approved, answer.reason, answer.value
-    if approved is None and _is_verdict(said.call, answer):
-        approved, reason = read_verdict(value, answer.path)
+    if _is_verdict(said.call, answer):
+        verdict, given = read_verdict(value, answer.path)
+        _decide(said, verdict, given, answer.path)
         value = NOTHING
     if approved is not None:
-        if said.approved not in (None, approved):
-            raise BadRequest(f"{answer.path}: yes and no for the same call")
-        said.approved, said.reason = approved, reason or said.reason
-    if value is not NOTHING:
+        _decide(said, approved, reason, answer.path)
+    if said.value is NOTHING and value is not NOTHING:
         said.value, said.path = value, answer.path
     said.error = answer.error or said.error
     said.echoed = said.echoed and answer.echoed
+
+
+def _decide(said: _Said, approved: bool, reason: str | None, path: str) -> None:
+    if said.approved not in (None, approved):
+        raise BadRequest(f"{path}: yes and no for the same call")
+    said.approved, said.reason = approved, reason or said.reason
 
 
 def _is_verdict(call: Call, answer: Answer) -> bool:
@@ -107,7 +112,11 @@ def _is_verdict(call: Call, answer: Answer) -> bool:
     if answer.ids[0] == call.approval_id:
         return True
     value = answer.value
-    return isinstance(value, dict) and bool(value) and value.keys() <= _DECISION_KEYS
+    if answer.approved is not None or not isinstance(value, dict):
+        return False
+    if not value or not value.keys() <= _DECISION_KEYS:
+        return False
+    return call.waits_for_approval or any(key in value for key in _VERDICT_KEYS)
 
 
 def read_verdict(value: Any, path: str) -> tuple[bool, str | None]:

@@ -38,11 +38,12 @@ from adk_stream_protocol.protocol.chunks import (
 class _Response:
     """One model response while it streams."""
 
-    __slots__ = ("reasoning", "source", "streamed", "text", "visible")
+    __slots__ = ("held", "reasoning", "source", "streamed", "text", "visible")
 
     def __init__(self, source: tuple[str, str | None]) -> None:
         self.source = source
         self.text = ""
+        self.held: list[str] = []
         self.reasoning = ""
         self.streamed = False
         self.visible = False
@@ -70,6 +71,7 @@ class TurnEncoder:
         self._ids = count()
         self._in_step = False
         self._after_tool = False
+        self._answered = False
         self._usage: dict[str, Any] = {}
         self._model_version: str | None = None
         self._finish_reason: str | types.FinishReason | None = None
@@ -131,10 +133,7 @@ class TurnEncoder:
         waiting = bool(self.calls.open())
         if not waiting:
             self._release(out)
-            if self._after_tool:
-                # Without a step after the last tool result the stock helpers post for ever.
-                self._next_step(out)
-        self._end_step(out)
+        self._last_step(out)
         reason = "tool-calls" if waiting else endings.finish_reason(self._finish_reason)
         out.append(Finish(finish_reason=reason, message_metadata=self._metadata()))
         return out
@@ -152,7 +151,7 @@ class TurnEncoder:
         """Close everything because the turn was stopped. It is no error."""
         out = self._close_all()
         self._release(out)
-        self._end_step(out)
+        self._last_step(out)
         out.append(Finish(finish_reason="other", message_metadata=self._metadata()))
         return out
 
@@ -166,7 +165,7 @@ class TurnEncoder:
 
     def _enter(self, response: _Response, out: list[AnyChunk]) -> None:
         """Before the first chunk of a response: its step. Parallel responses share one."""
-        response.visible = True
+        response.visible = self._answered = True
         others = any(r.visible for r in self._responses.values() if r is not response)
         if not (self._in_step and others):
             self._next_step(out)
@@ -181,12 +180,19 @@ class TurnEncoder:
             out.append(FinishStep())
             self._in_step = False
 
+    def _last_step(self, out: list[AnyChunk]) -> None:
+        if self._after_tool and not self.calls.open():
+            # Without a step after the last tool result the stock helpers post for ever.
+            self._next_step(out)
+        self._end_step(out)
+
     def _text(self, response: _Response, text: str, out: list[AnyChunk]) -> None:
         if self._style.holds_text:
             if not response.text:
                 response.text = "held"
-                self._held.append([])
-            self._held[-1].append(text)
+                self._held.append(response.held)
+            response.held.append(text)
+            self._answered = True
             return
         if not response.text:
             if not response.visible:
@@ -223,7 +229,8 @@ class TurnEncoder:
             self._enter(response, out)
         del self._responses[event.id]
         results = self._tools.results_of(event)
-        self._after_tool = self._after_tool or bool(results)
+        if results:
+            self._after_tool, self._answered = True, False
         out += [*files, *inputs, *requests, *results]
         self._transfer(event, out)
 
@@ -247,7 +254,7 @@ class TurnEncoder:
                 self._seen_sources.add(source.source_id)
                 number = f"source-{len(self._seen_sources)}"
                 out.append(msgspec.structs.replace(source, source_id=number))
-        if event.usage_metadata:
+        if event.usage_metadata and not event.partial:  # the last event repeats it
             endings.add_usage(self._usage, endings.usage_of(event.usage_metadata))
         self._model_version = event.model_version or self._model_version
         self._finish_reason = event.finish_reason or self._finish_reason
@@ -257,7 +264,7 @@ class TurnEncoder:
     def _note_error(self, code: str) -> None:
         # A cut or filtered answer that has content is an answer; without any, it is an error.
         reason = endings.finish_reason(code)
-        if self._in_step and not self._after_tool and reason in ("length", "content-filter"):
+        if self._answered and reason in ("length", "content-filter"):
             self._finish_reason = code
         else:
             self._failure = endings.Failure.of_code(code)

@@ -1,7 +1,6 @@
 """Files: data URLs to ADK blobs and back, with the media types and sizes we take."""
 
 import base64
-import binascii
 import re
 
 from google.genai import types
@@ -28,7 +27,7 @@ def to_part(url: str, media_type: str | None, path: str) -> types.Part:
         raise BadRequest(f"{path}.url: the file is larger than {MAX_FILE_BYTES} bytes")
     try:
         data = base64.b64decode(url[head.end() :], validate=True)
-    except binascii.Error:
+    except ValueError:
         raise BadRequest(f"{path}.url: not base64") from None
     return types.Part.from_bytes(data=data, mime_type=mime_type)
 

@@ -31,6 +31,24 @@ def failed(name: str, reference: str) -> dict[str, Any]:
     return {"error": f"The tool {name} failed (reference {reference})."}
 
 
+def outcome_unknown() -> dict[str, Any]:
+    """It was started, and how it ended is not known: it may have happened."""
+    return {
+        "error": "outcome_unknown: the call was started, but the server ended before its result"
+        " was known. It may have taken effect. Check before you do it again."
+    }
+
+
+def not_approved() -> dict[str, Any]:
+    """There is no stored yes for this call."""
+    return {"error": "This call was not approved. It did not run."}
+
+
+def refused(why: str) -> dict[str, Any]:
+    """Nobody is asked about this call."""
+    return {"error": f"{why} It did not run, and nobody was asked."}
+
+
 def unknown_tool(name: str) -> dict[str, Any]:
     """The model named a tool that is not there."""
     return {"error": f"There is no tool named {name}."}

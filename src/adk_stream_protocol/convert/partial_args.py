@@ -11,6 +11,7 @@ import msgspec
 from google.genai import types
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\[\"((?:[^\"\\]|\\.)*)\"\]")
+_ESCAPE = re.compile(r"\\(.)")
 _dump = msgspec.json.encode
 
 Path = tuple[str | int, ...]
@@ -50,7 +51,7 @@ class PartialArgs:
         shared = 0
         while shared < min(len(old), len(path)) - 1 and old[shared] == path[shared]:
             shared += 1
-        if any(path[:depth] in self.closed for depth in range(1, len(path))):
+        if not self._fits(path, shared):
             self.broken = True
             return ""
         leaving = range(len(old) - 1, shared, -1)
@@ -62,6 +63,15 @@ class PartialArgs:
         for step in path[shared + 1 :]:
             out += _bracket(step, "[{") + _key(step)
         return out
+
+    def _fits(self, path: Path, shared: int) -> bool:
+        """Whether the text can go on with `path`: beside the open one, not in, at or over it."""
+        if any(path[:depth] in self.closed for depth in range(1, len(path))):
+            return False
+        if not self.started:
+            return True
+        old, new = self.open_path[shared], path[shared]
+        return old != new and isinstance(old, int) == isinstance(new, int)
 
     def _value(self, arg: types.PartialArg) -> str:
         if arg.string_value is None:
@@ -86,7 +96,11 @@ def _bracket(step: str | int, array_object: str) -> str:
 
 
 def _key(step: str | int) -> str:
-    return "" if isinstance(step, int) else _dump(step).decode() + ":"
+    return (
+        ""
+        if isinstance(step, int)
+        else _dump(step.encode("utf-8", "replace").decode()).decode() + ":"
+    )
 
 
 def parse_path(path: str) -> Path:
@@ -98,6 +112,7 @@ def parse_path(path: str) -> Path:
         if not step:
             return ()
         name, index, single, double = step.groups()
-        steps.append(int(index) if index else (name or single or double or ""))
+        quoted = _ESCAPE.sub(r"\1", single or double or "")
+        steps.append(int(index) if index else (name or quoted))
         rest = rest[step.end() :]
     return tuple(steps)

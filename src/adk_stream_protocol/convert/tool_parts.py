@@ -30,6 +30,7 @@ class ToolParts:
         self._streaming: dict[str, PartialArgs] = {}
         self._started: set[str] = set()
         self._code_runs = 0
+        self._code_id = ""
 
     def stream(self, part: types.Part) -> list[AnyChunk]:
         """A call that is still being written by the model."""
@@ -110,18 +111,19 @@ class ToolParts:
         """Code that the model's provider runs itself."""
         if code := part.executable_code:
             self._code_runs += 1
+            self._code_id = f"{event.id}-code-{self._code_runs}"
             return [
                 ToolInputAvailable(
-                    tool_call_id=f"{event.id}-code-{self._code_runs}",
+                    tool_call_id=self._code_id,
                     tool_name=CODE_EXECUTION,
                     input={"language": code.language, "code": code.code},
                     provider_executed=True,
                 )
             ]
-        if (result := part.code_execution_result) and self._code_runs:
+        if (result := part.code_execution_result) and self._code_id:
             return [
                 ToolOutputAvailable(
-                    tool_call_id=f"{event.id}-code-{self._code_runs}",
+                    tool_call_id=self._code_id,
                     output={"outcome": result.outcome, "output": result.output},
                     provider_executed=True,
                 )

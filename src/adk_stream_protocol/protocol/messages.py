@@ -78,8 +78,8 @@ def parse_request(raw: bytes) -> ChatRequest:
     body = strict_json.loads(raw)
     if not isinstance(body, dict):
         raise BadRequest("$: an object is expected")
-    data = body.get("data")
-    if body.get("type") in ENVELOPES and isinstance(data, dict):
+    kind, data = body.get("type"), body.get("data")
+    if isinstance(kind, str) and kind in ENVELOPES and isinstance(data, dict):
         body = body | data
     return _convert(body, ChatRequest, "$")
 

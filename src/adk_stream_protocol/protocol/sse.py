@@ -1,5 +1,6 @@
 """Chunks as server-sent events. The end marker lives here: it is no chunk."""
 
+from base64 import b64encode
 from collections.abc import Iterable
 from typing import Any
 
@@ -23,7 +24,7 @@ _MAX_DEPTH = 64
 
 def _jsonable(value: object) -> Any:
     """What a tool returned may be anything; a stream must not die of it."""
-    return to_jsonable_python(value, fallback=_name, inf_nan_mode="null")
+    return to_jsonable_python(value, fallback=_name, inf_nan_mode="null", bytes_mode="base64")
 
 
 def _name(value: object) -> str:
@@ -50,28 +51,36 @@ def _sane(chunk: AnyChunk) -> AnyChunk:
     return msgspec.structs.replace(chunk, **fields)
 
 
-def _plain(value: Any, depth: int = 0) -> Any:
+def _plain(value: Any, inside: frozenset[int] = frozenset()) -> Any:
     """A copy with nothing in it that a browser's strict JSON reader refuses."""
-    if depth > _MAX_DEPTH:
-        return _name(value)
     match value:
         case None | bool() | int() | float():
             return value
         case str():
             return value.encode("utf-8", "replace").decode("utf-8")
-        case dict():
-            return {
-                _plain(str(key)): _plain(item, depth + 1)
-                for key, item in value.items()
-                if not _polluting(key, item)
-            }
-        case list() | tuple() | set() | frozenset():
-            return [_plain(item, depth + 1) for item in value]
+        case bytes() | bytearray() | memoryview():
+            return b64encode(value).decode("ascii")
+        case _ if id(value) in inside or len(inside) > _MAX_DEPTH:
+            return _name(value)
         case _:
-            return _plain(_jsonable(value), depth + 1)
+            return _plain_items(value, inside | {id(value)})
 
 
-def _polluting(key: object, value: object) -> bool:
+def _plain_items(value: Any, inside: frozenset[int]) -> Any:
+    match value:
+        case dict():
+            pairs = [(_plain(str(key)), _plain(item, inside)) for key, item in value.items()]
+            return {key: item for key, item in pairs if not _polluting(key, item)}
+        case list() | tuple() | set() | frozenset():
+            return [_plain(item, inside) for item in value]
+        case _:
+            try:
+                return _plain(_jsonable(value), inside)
+            except (ValueError, RecursionError):
+                return _name(value)
+
+
+def _polluting(key: str, value: object) -> bool:
     return key == "__proto__" or (
         key == "constructor" and isinstance(value, dict) and "prototype" in value
     )

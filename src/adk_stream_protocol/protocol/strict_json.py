@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections import Counter
 from typing import Any
 
 from adk_stream_protocol.errors import BadRequest
@@ -24,15 +25,15 @@ def loads(raw: bytes) -> Any:
     try:
         _check(value, MAX_DEPTH)
     except _Fault as fault:
-        raise BadRequest(f"${''.join(reversed(fault.path))}: {fault}") from None
+        path = "".join(reversed(fault.path)).encode("utf-8", "replace").decode()
+        raise BadRequest(f"${path}: {fault}") from None
     return value
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
         raise ValueError(f"duplicate key {twice!r}")
     return result
 

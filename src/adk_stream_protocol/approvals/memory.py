@@ -1,0 +1,57 @@
+"""A store for tests: the same rules, gone with the process."""
+
+from collections.abc import Collection, Iterable
+
+from adk_stream_protocol.approvals.record import ApprovalRecord, Principal
+from adk_stream_protocol.approvals.store import AuditEntry, Key
+
+
+class MemoryApprovalStore:
+    """Records in a dict. Nothing in it suspends, so each write is one step."""
+
+    promises = "records are lost with the process and unknown to others: for tests only"
+
+    def __init__(self) -> None:
+        self._records: dict[Key, ApprovalRecord] = {}
+        self._trail: list[AuditEntry] = []
+
+    async def create(self, record: ApprovalRecord, entry: AuditEntry) -> ApprovalRecord:
+        existing = self._records.setdefault(_key(record), record)
+        if existing is record:
+            self._trail.append(entry)
+        return existing
+
+    async def move(self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry) -> bool:
+        if self._records.get(_key(before)) != before:
+            return False
+        self._records[_key(before)] = after
+        self._trail.append(entry)
+        return True
+
+    async def get(self, approval_id: str) -> ApprovalRecord | None:
+        return next((one for one in self._records.values() if one.id == approval_id), None)
+
+    async def of_calls(
+        self, app: str, principal: str, session: str, call_ids: Collection[str]
+    ) -> list[ApprovalRecord]:
+        keys = [(app, principal, session, call_id) for call_id in call_ids]
+        return [self._records[key] for key in keys if key in self._records]
+
+    async def pending(self, app: str, who: Principal) -> list[ApprovalRecord]:
+        return [one for one in self._records.values() if one.app == app and one.waits_for(who)]
+
+    async def listed(self, state: str | None, limit: int) -> list[ApprovalRecord]:
+        return list(self._in_state(state))[-limit:]
+
+    async def trail(self, approval_id: str | None) -> list[AuditEntry]:
+        return [one for one in self._trail if approval_id in (None, one.approval_id)]
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+    def _in_state(self, state: str | None) -> Iterable[ApprovalRecord]:
+        return (one for one in self._records.values() if state in (None, one.state))
+
+
+def _key(record: ApprovalRecord) -> Key:
+    return (record.app, record.principal, record.session, record.call_id)

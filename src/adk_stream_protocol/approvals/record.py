@@ -1,0 +1,167 @@
+"""ApprovalRecord: one gated call and its life, as a pure state machine.
+
+pending → approved | denied | expired | cancelled
+approved → executing | lapsed      executing → done | failed | unknown
+A function here says what a record becomes, or raises. Whether it did become that is the store's to
+decide: it writes only over the state it was computed from.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from adk_stream_protocol.errors import Conflict, Expired, Forbidden
+
+SCHEMA_VERSION = 1
+
+
+class State(StrEnum):
+    """Where a gated call stands."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    DENIED = "denied"
+    EXPIRED = "expired"
+    CANCELLED = "cancelled"
+    EXECUTING = "executing"
+    DONE = "done"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+    LAPSED = "lapsed"
+
+
+MOVES: dict[State, frozenset[State]] = {
+    State.PENDING: frozenset(
+        {State.PENDING, State.APPROVED, State.DENIED, State.EXPIRED, State.CANCELLED}
+    ),
+    State.APPROVED: frozenset({State.EXECUTING, State.LAPSED}),
+    State.EXECUTING: frozenset({State.EXECUTING, State.DONE, State.FAILED, State.UNKNOWN}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who is asking or deciding: an id, and the roles that `identify` grants."""
+
+    id: str
+    roles: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRecord:
+    """One gated call. Its key is (app, principal, session, call_id)."""
+
+    id: str
+    app: str
+    principal: str
+    session: str
+    call_id: str
+    invocation_id: str
+    tool: str
+    arguments: str
+    """Canonical JSON; `digest` is its SHA-256."""
+    digest: str
+    created: float
+    expires: float
+    idempotency_key: str
+    steps: tuple[str, ...] = ()
+    """Roles that must agree, in order. Without any, the principal decides."""
+    step: int = 0
+    state: State = State.PENDING
+    decided_by: str | None = None
+    decided_at: float | None = None
+    reason: str | None = None
+    holder: str | None = None
+    """The process that runs the call."""
+    result: str | None = None
+
+    def decide(
+        self, who: Principal, approved: bool, reason: str | None, now: float
+    ) -> "ApprovalRecord":
+        """After a yes or no. The last of several steps is the decision."""
+        if self.state is not State.PENDING:
+            raise Conflict(f"This call is no longer open: it is {self.state}.")
+        if not self.waits_for(who):
+            role = self.steps[self.step] if self.steps else "the person who asked"
+            raise Forbidden(f"This waits for the approval of somebody else: {role}.")
+        if now >= self.expires:
+            raise Expired("The request expired before this answer; the answer has no effect.")
+        decided = replace(self, decided_by=who.id, decided_at=now, reason=reason)
+        if not approved:
+            return replace(decided, state=State.DENIED)
+        if self.step + 1 < len(self.steps):
+            return replace(decided, step=self.step + 1)
+        return replace(decided, state=State.APPROVED)
+
+    def hold(self, holder: str) -> "ApprovalRecord":
+        """Approved, and this process will run it."""
+        return replace(self._from(State.APPROVED), holder=holder)
+
+    def claim(self, digest: str, holder: str) -> "ApprovalRecord":
+        """About to start, with these arguments."""
+        if digest != self.digest:
+            raise Conflict("The arguments are not the approved ones.")
+        return replace(self._from(State.APPROVED), state=State.EXECUTING, holder=holder)
+
+    def finish(self, result: str, failed: bool) -> "ApprovalRecord":
+        """The tool came back."""
+        state = State.FAILED if failed else State.DONE
+        return replace(self._from(State.EXECUTING), state=state, result=result)
+
+    def take_over(self, holder: str) -> "ApprovalRecord":
+        """Start again under the same key, where the tool says that it may be."""
+        return replace(self._from(State.EXECUTING), holder=holder)
+
+    def lose(self) -> "ApprovalRecord":
+        """Started, and nobody will ever know how it ended."""
+        return replace(self._from(State.EXECUTING), state=State.UNKNOWN)
+
+    def cancel(self, reason: str) -> "ApprovalRecord":
+        """The asker moved on. An approved call that was not started lapses."""
+        if self.state is State.APPROVED:
+            return replace(self, state=State.LAPSED)
+        return replace(self._from(State.PENDING), state=State.CANCELLED, reason=reason)
+
+    def expire(self, now: float) -> "ApprovalRecord":
+        """Nobody answered in time."""
+        pending = self._from(State.PENDING)
+        if now < self.expires:
+            raise Conflict("The request has not expired yet.")
+        return replace(pending, state=State.EXPIRED)
+
+    def _from(self, state: State) -> "ApprovalRecord":
+        if self.state is not state:
+            raise Conflict(f"This call is {self.state}.")
+        return self
+
+    def waits_for(self, who: Principal) -> bool:
+        """Whether this person can decide it now."""
+        if self.state is not State.PENDING:
+            return False
+        if not self.steps:
+            return who.id == self.principal
+        return who.id != self.principal and self.steps[self.step] in who.roles
+
+    @property
+    def is_settled(self) -> bool:
+        return self.state not in MOVES
+
+
+def canonical(arguments: dict[str, Any]) -> str:
+    """Equal arguments have equal text, whatever order a store gives their keys back in."""
+    return json.dumps(
+        arguments, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str
+    )
+
+
+def digest_of(arguments: str) -> str:
+    """The SHA-256 of canonical arguments."""
+    return hashlib.sha256(arguments.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def idempotency_key(app: str, principal: str, session: str, call_id: str) -> str:
+    """The same call has the same key, in any process, after any restart."""
+    text = "\n".join((app, principal, session, call_id))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,158 @@
+"""The one SQL store: SQLite for one host, PostgreSQL for many."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Collection
+from contextlib import asynccontextmanager
+from dataclasses import asdict, fields
+from typing import Any
+
+from sqlalchemy import Row, event, insert, select, update
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+
+from adk_stream_protocol.approvals import tables
+from adk_stream_protocol.approvals.record import SCHEMA_VERSION, ApprovalRecord, Principal, State
+from adk_stream_protocol.approvals.store import AuditEntry
+from adk_stream_protocol.errors import Unavailable
+
+_GUARD = ("id", "state", "step", "holder", "digest")
+
+
+class SqlApprovalStore:
+    """Records and trail in a database. A transition and its audit line are one transaction."""
+
+    promises = "records survive the process and hold between processes"
+
+    def __init__(self, url: str) -> None:
+        self._engine = create_async_engine(url, pool_pre_ping=not url.startswith("sqlite"))
+        if self._engine.dialect.name == "sqlite":
+            event.listen(self._engine.sync_engine, "connect", _harden_sqlite)
+        self._ready = False
+        self._preparing = asyncio.Lock()
+
+    async def create(self, record: ApprovalRecord, entry: AuditEntry) -> ApprovalRecord:
+        try:
+            async with self._writing() as connection:
+                await connection.execute(insert(tables.approvals).values(_row(record)))
+                await connection.execute(insert(tables.audit).values(asdict(entry)))
+        except IntegrityError:
+            return await self._existing(record)
+        return record
+
+    async def _existing(self, record: ApprovalRecord) -> ApprovalRecord:
+        calls = [record.call_id]
+        return (await self.of_calls(record.app, record.principal, record.session, calls))[0]
+
+    async def move(self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry) -> bool:
+        columns, old, new = tables.approvals.c, _row(before), _row(after)
+        changed = {name: value for name, value in new.items() if value != old[name]}
+        still = [columns[name].is_not_distinct_from(old[name]) for name in _GUARD]
+        async with self._writing() as connection:
+            done = await connection.execute(
+                update(tables.approvals).where(*still).values(changed or {"step": after.step})
+            )
+            if done.rowcount == 1:
+                await connection.execute(insert(tables.audit).values(asdict(entry)))
+        return done.rowcount == 1
+
+    async def get(self, approval_id: str) -> ApprovalRecord | None:
+        found = await self._select(tables.approvals.c.id == approval_id)
+        return found[0] if found else None
+
+    async def of_calls(
+        self, app: str, principal: str, session: str, call_ids: Collection[str]
+    ) -> list[ApprovalRecord]:
+        columns = tables.approvals.c
+        return await self._select(
+            columns.app == app,
+            columns.principal == principal,
+            columns.session == session,
+            columns.call_id.in_(call_ids),
+        )
+
+    async def pending(self, app: str, who: Principal) -> list[ApprovalRecord]:
+        columns = tables.approvals.c
+        waiting = await self._select(columns.app == app, columns.state == State.PENDING)
+        return [one for one in waiting if one.waits_for(who)]
+
+    async def listed(self, state: str | None, limit: int) -> list[ApprovalRecord]:
+        wanted = [tables.approvals.c.state == state] if state else []
+        return await self._select(*wanted, limit=limit)
+
+    async def trail(self, approval_id: str | None) -> list[AuditEntry]:
+        names = [field.name for field in fields(AuditEntry)]
+        query = select(*(tables.audit.c[name] for name in names)).order_by(tables.audit.c.number)
+        if approval_id:
+            query = query.where(tables.audit.c.approval_id == approval_id)
+        async with self._reading() as connection:
+            return [AuditEntry(*row) for row in await connection.execute(query)]
+
+    async def close(self) -> None:
+        await self._engine.dispose()
+
+    async def _select(self, *wanted: Any, limit: int | None = None) -> list[ApprovalRecord]:
+        created = tables.approvals.c.created
+        query = select(tables.approvals).where(*wanted).order_by(created.desc()).limit(limit)
+        async with self._reading() as connection:
+            return [_record(row) for row in reversed((await connection.execute(query)).all())]
+
+    @asynccontextmanager
+    async def _writing(self) -> AsyncGenerator[AsyncConnection]:
+        try:
+            await self._prepare()
+            async with self._engine.begin() as connection:
+                yield connection
+        except IntegrityError:
+            raise
+        except (SQLAlchemyError, OSError) as error:
+            raise Unavailable("The approval store does not answer. Nothing was done.") from error
+
+    @asynccontextmanager
+    async def _reading(self) -> AsyncGenerator[AsyncConnection]:
+        try:
+            await self._prepare()
+            async with self._engine.connect() as connection:
+                yield connection
+        except (SQLAlchemyError, OSError) as error:
+            raise Unavailable("The approval store does not answer. Nothing was done.") from error
+
+    async def _prepare(self) -> None:
+        if self._ready:
+            return
+        async with self._preparing:
+            if not self._ready:
+                await self._migrate()
+                self._ready = True
+
+    async def _migrate(self) -> None:
+        """Create what is missing; refuse a database that a newer version has written."""
+        try:
+            async with self._engine.begin() as connection:
+                await connection.run_sync(tables.metadata.create_all)
+                version = await connection.scalar(select(tables.schema.c.version))
+                if version is None:
+                    values = {"name": "approvals", "version": SCHEMA_VERSION}
+                    await connection.execute(insert(tables.schema).values(values))
+        except IntegrityError:
+            return  # another process was faster
+        if version is not None and version > SCHEMA_VERSION:
+            raise Unavailable(f"The approval store has schema {version}; update this program.")
+
+
+def _harden_sqlite(connection: Any, _: Any) -> None:
+    cursor = connection.cursor()
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _row(record: ApprovalRecord) -> dict[str, Any]:
+    return {**asdict(record), "steps": json.dumps(record.steps), "state": record.state.value}
+
+
+def _record(row: Row[Any]) -> ApprovalRecord:
+    values: dict[str, Any] = dict(row._mapping)  # pyright: ignore[reportPrivateUsage]
+    values["steps"] = tuple(json.loads(values["steps"]))
+    values["state"] = State(values["state"])
+    return ApprovalRecord(**values)

@@ -1,0 +1,64 @@
+"""Where approval records live, and the audit trail of every move."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Protocol
+
+from adk_stream_protocol.approvals.record import ApprovalRecord, Principal
+
+Key = tuple[str, str, str, str]
+"""app, principal, session, call_id"""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One line of the trail. Lines are only ever added."""
+
+    at: float
+    approval_id: str
+    event: str
+    actor: str
+    state: str
+    digest: str
+    reason: str | None = None
+
+
+class ApprovalStore(Protocol):
+    """Every write is one conditional statement: over the state that was read, or not at all."""
+
+    promises: str
+    """What a user of this store may rely on, for the log at start-up."""
+
+    async def create(self, record: ApprovalRecord, entry: AuditEntry) -> ApprovalRecord:
+        """Store a new record; one that exists under its key is returned instead."""
+        ...
+
+    async def move(self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry) -> bool:
+        """Write `after` if the record still is as `before` says. False if another was faster."""
+        ...
+
+    async def get(self, approval_id: str) -> ApprovalRecord | None:
+        """By id."""
+        ...
+
+    async def of_calls(
+        self, app: str, principal: str, session: str, call_ids: Collection[str]
+    ) -> list[ApprovalRecord]:
+        """The records of these calls of a chat, oldest first."""
+        ...
+
+    async def pending(self, app: str, who: Principal) -> list[ApprovalRecord]:
+        """What waits for this person."""
+        ...
+
+    async def listed(self, state: str | None, limit: int) -> list[ApprovalRecord]:
+        """The newest records, for the command line."""
+        ...
+
+    async def trail(self, approval_id: str | None) -> list[AuditEntry]:
+        """The audit trail, of one record or of all, oldest first."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...

@@ -1,0 +1,236 @@
+"""Approvals: what the gate and the chat do with approval records. One record decides."""
+
+import json
+import logging
+import time
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from adk_stream_protocol.approvals.presentation import present
+from adk_stream_protocol.approvals.record import (
+    ApprovalRecord,
+    Principal,
+    State,
+    canonical,
+    digest_of,
+    idempotency_key,
+)
+from adk_stream_protocol.approvals.store import ApprovalStore, AuditEntry
+from adk_stream_protocol.convert import outcomes
+from adk_stream_protocol.errors import Busy, Conflict
+from adk_stream_protocol.runtime.holder import is_gone, this_process
+
+logger = logging.getLogger(__name__)
+
+MAX_PENDING = 16
+MAX_DENIALS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalPolicy:
+    """What the developer says about approving one tool."""
+
+    tool: str
+    steps: tuple[str, ...] = ()
+    """Roles that must agree, in order; without any, the person who asks decides."""
+    title: str | None = None
+    hint: str | None = None
+    risk: Literal["low", "medium", "high"] = "medium"
+    icon: str | None = None
+    color: str | None = None
+    ttl: float | None = None
+    idempotent: bool = False
+    """Whether the tool may be started again under the same key after an unknown outcome."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The chat that a gated call belongs to."""
+
+    app: str
+    principal: str
+    session: str
+
+
+class Approvals:
+    """The records of one agent's gated calls."""
+
+    def __init__(
+        self,
+        store: ApprovalStore,
+        policies: Iterable[ApprovalPolicy] = (),
+        *,
+        ttl: float = 600,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.store = store
+        self._policies = {policy.tool: policy for policy in policies}
+        self._ttl = ttl
+        self._clock = clock
+        self._holder = this_process()
+
+    def policy(self, tool: str) -> ApprovalPolicy:
+        """The policy of a tool, or the default one."""
+        return self._policies.get(tool) or ApprovalPolicy(tool)
+
+    async def ask(
+        self,
+        place: Place,
+        approval_id: str,
+        *,
+        call_id: str,
+        invocation_id: str,
+        tool: str,
+        arguments: dict[str, Any],
+    ) -> ApprovalRecord:
+        """Make the record of a request before anybody sees the request."""
+        policy, now, text = self.policy(tool), self._clock(), canonical(arguments)
+        record = ApprovalRecord(
+            id=approval_id,
+            app=place.app,
+            principal=place.principal,
+            session=place.session,
+            call_id=call_id,
+            invocation_id=invocation_id,
+            tool=tool,
+            arguments=text,
+            digest=digest_of(text),
+            created=now,
+            expires=now + (policy.ttl or self._ttl),
+            idempotency_key=idempotency_key(place.app, place.principal, place.session, call_id),
+            steps=policy.steps,
+        )
+        return await self.store.create(record, self._entry("request", record, place.principal))
+
+    def show(self, record: ApprovalRecord, order: Collection[str] = ()) -> dict[str, Any]:
+        """What an approver sees, made from the record alone."""
+        policy = self.policy(record.tool)
+        shown = present(
+            tool=record.tool,
+            arguments=json.loads(record.arguments),
+            order=list(order),
+            expires=record.expires,
+            title=policy.title,
+            hint=policy.hint,
+            risk=policy.risk,
+            icon=policy.icon,
+            color=policy.color,
+        ).to_json()
+        return shown | ({"waitsFor": record.steps[record.step]} if record.steps else {})
+
+    async def of_calls(self, place: Place, call_ids: Collection[str]) -> dict[str, ApprovalRecord]:
+        """The records of these calls, by call id."""
+        if not call_ids:
+            return {}
+        found = await self.store.of_calls(place.app, place.principal, place.session, call_ids)
+        return {record.call_id: record for record in found}
+
+    async def decide(
+        self, record: ApprovalRecord, who: Principal, approved: bool, reason: str | None
+    ) -> ApprovalRecord:
+        """Commit a decision. When this returns, it survives anything."""
+        after = record.decide(who, approved, reason, self._clock())
+        if after.state is State.APPROVED:
+            after = after.hold(self._holder)
+        event = "approve" if approved else "deny"
+        if await self.store.move(record, after, self._entry(event, after, who.id)):
+            return after
+        current = await self.store.get(record.id)
+        raise Conflict(
+            f"This call is no longer open: it is {current.state if current else 'gone'}."
+        )
+
+    async def hold(self, record: ApprovalRecord) -> ApprovalRecord:
+        """Go on with a decided call that was left unfinished, unless its process still lives."""
+        if record.state not in (State.APPROVED, State.EXECUTING):
+            return record
+        if record.holder != self._holder and not is_gone(record.holder):
+            raise Busy("This call is being run.")
+        if record.state is State.EXECUTING:
+            return record
+        after = record.hold(self._holder)
+        if await self.store.move(record, after, self._entry("resume", after, self._holder)):
+            return after
+        raise Busy("This call is being run.")
+
+    async def claim(
+        self, record: ApprovalRecord, arguments: dict[str, Any], holder: str | None = None
+    ) -> ApprovalRecord | None:
+        """Start an approved call. None: it must not start; look at the record for why."""
+        try:
+            after = self._start(record, digest_of(canonical(arguments)), holder or self._holder)
+        except Conflict:
+            return None
+        moved = await self.store.move(record, after, self._entry("claim", after, self._holder))
+        return after if moved else None
+
+    def _start(self, record: ApprovalRecord, digest: str, holder: str) -> ApprovalRecord:
+        if record.state is State.EXECUTING and self.policy(record.tool).idempotent:
+            if not is_gone(record.holder):
+                raise Conflict("This call is being run.")
+            return record.take_over(holder)
+        return record.claim(digest, holder)
+
+    async def finish(self, record: ApprovalRecord, result: Any, *, failed: bool) -> None:
+        """Record how a started call ended."""
+        text = json.dumps(result, ensure_ascii=False, default=str)
+        after = record.finish(text, failed)
+        entry = self._entry("fail" if failed else "result", after, self._holder)
+        if not await self.store.move(record, after, entry):
+            logger.error("approval %s: its result could not be recorded", record.id)
+
+    async def lose(self, record: ApprovalRecord) -> ApprovalRecord:
+        """A started call whose end nobody will know."""
+        after = record.lose()
+        await self.store.move(record, after, self._entry("unknown", after, self._holder))
+        return after
+
+    async def cancel(self, record: ApprovalRecord, reason: str) -> ApprovalRecord:
+        """The asker moved on. What has been started or settled stays as it is."""
+        if record.state is State.EXECUTING and is_gone(record.holder):
+            return await self.lose(record)
+        if record.state not in (State.PENDING, State.APPROVED):
+            return record
+        after = record.cancel(reason)
+        entry = self._entry("cancel", after, record.principal)
+        return after if await self.store.move(record, after, entry) else await self._fresh(record)
+
+    async def expire(self, record: ApprovalRecord) -> ApprovalRecord:
+        """Close a request whose time is over."""
+        if record.state is not State.PENDING or self._clock() < record.expires:
+            return record
+        after = record.expire(self._clock())
+        moved = await self.store.move(record, after, self._entry("expire", after, "clock"))
+        return after if moved else await self._fresh(record)
+
+    async def _fresh(self, record: ApprovalRecord) -> ApprovalRecord:
+        return await self.store.get(record.id) or record
+
+    def _entry(self, event: str, record: ApprovalRecord, actor: str) -> AuditEntry:
+        return AuditEntry(
+            at=self._clock(),
+            approval_id=record.id,
+            event=event,
+            actor=actor,
+            state=record.state.value,
+            digest=record.digest,
+            reason=record.reason if event in ("approve", "deny", "cancel") else None,
+        )
+
+
+def outcome_of(record: ApprovalRecord) -> dict[str, Any] | None:
+    """What a call whose record is settled gives the model. None while it may still change."""
+    match record.state:
+        case State.DENIED:
+            return outcomes.denied(record.reason)
+        case State.EXPIRED:
+            return outcomes.expired()
+        case State.CANCELLED | State.LAPSED:
+            return outcomes.cancelled()
+        case State.UNKNOWN:
+            return outcomes.outcome_unknown()
+        case State.DONE | State.FAILED:
+            return json.loads(record.result or "{}")
+        case _:
+            return None
