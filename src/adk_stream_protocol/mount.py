@@ -1,5 +1,6 @@
 """mount: puts the routes of this package into an application of yours."""
 
+import logging
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -15,9 +16,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from adk_stream_protocol.approvals.memory import MemoryApprovalStore
+from adk_stream_protocol.approvals.store import ApprovalStore
+from adk_stream_protocol.runtime.approvals import ApprovalPolicy, Approvals
 from adk_stream_protocol.runtime.chat import Chat
 from adk_stream_protocol.runtime.runner import build_runner
+from adk_stream_protocol.transports.approvals import decide_endpoint, list_endpoint
 from adk_stream_protocol.transports.http import Door, Identify, chat_endpoint, stop_endpoint
+
+logger = logging.getLogger(__name__)
 
 
 def mount(
@@ -27,6 +34,8 @@ def mount(
     identify: Identify,
     prefix: str = "",
     session_service: BaseSessionService | None = None,
+    approval_store: ApprovalStore | None = None,
+    policies: Iterable[ApprovalPolicy] = (),
     run_config: RunConfig | None = None,
     allowed_origins: Iterable[str] = (),
     max_body: int = 10 * 1024 * 1024,
@@ -37,12 +46,16 @@ def mount(
 
     `identify` gets the request and returns who is asking, or None. It has no default, so that
     nobody deploys without deciding. An agent or App needs a `session_service`; a Runner brings
-    its own.
+    its own. Without an `approval_store` approvals are kept in memory, which is for tests.
     """
+    store = approval_store or MemoryApprovalStore()
+    level = logging.INFO if approval_store else logging.WARNING
+    logger.log(level, "approval store %s: %s", type(store).__name__, store.promises)
+    approvals = Approvals(store, policies, ttl=approval_ttl)
     chat = Chat(
-        build_runner(agent, session_service),
+        build_runner(agent, session_service, approvals),
+        approvals,
         run_config=run_config,
-        approval_ttl=approval_ttl,
         client_tool_ttl=client_tool_ttl,
     )
     door = Door(identify, frozenset(allowed_origins), max_body)
@@ -51,6 +64,12 @@ def mount(
         Route(f"{prefix}/api/chat", post, methods=["POST"]),
         Route(f"{prefix}/stream", post, methods=["POST"]),
         Route(f"{prefix}/api/chat/{{chat_id}}/stop", stop_endpoint(chat, door), methods=["POST"]),
+        Route(f"{prefix}/api/approvals", list_endpoint(chat, door), methods=["GET"]),
+        Route(
+            f"{prefix}/api/approvals/{{approval_id}}",
+            decide_endpoint(chat, door),
+            methods=["POST"],
+        ),
         Route(f"{prefix}/healthz", _health(chat), methods=["GET"]),
     ]
     _close_with(app, chat)
@@ -61,7 +80,7 @@ def _health(chat: Chat) -> Any:
     versions = {name: version(name) for name in ("adk-stream-protocol", "google-adk")}
 
     async def healthz(request: Request) -> Response:
-        stores = {"sessions": chat.session_store}
+        stores = {"sessions": chat.session_store, "approvals": chat.approval_store}
         return JSONResponse({"status": "ok", "versions": versions, "stores": stores})
 
     return healthz
@@ -77,5 +96,6 @@ def _close_with(app: Starlette, chat: Chat) -> None:
                 yield state
             finally:
                 await chat.close()
+                await chat.approvals.store.close()
 
     app.router.lifespan_context = lifespan

@@ -135,8 +135,9 @@ async def test_sqlite_is_durable(tmp_path: Path) -> None:
     await store.close()
 
 
-async def test_a_store_that_is_away_is_unavailable(tmp_path: Path) -> None:
-    store = SqlApprovalStore(f"sqlite+aiosqlite:///{tmp_path / 'no' / 'a.db'}")
+async def test_a_store_that_does_not_work_is_unavailable(tmp_path: Path) -> None:
+    (tmp_path / "a.db").write_bytes(b"this is no database" * 100)
+    store = SqlApprovalStore(f"sqlite+aiosqlite:///{tmp_path / 'a.db'}")
     one = record()
     with pytest.raises(Unavailable):
         await store.get("x")

@@ -5,7 +5,7 @@ from typing import Any
 from google.adk.events.event import Event
 from google.genai import types
 
-from adk_stream_protocol.convert.calls import CONFIRMATION, NOTES, NOTHING, Calls
+from adk_stream_protocol.convert.calls import CONFIRMATION, NOTES, NOTHING, Calls, notes_of
 from adk_stream_protocol.convert.decode import Answer
 from adk_stream_protocol.convert.encode import TurnEncoder
 from adk_stream_protocol.protocol.chunks import (
@@ -25,8 +25,14 @@ ARGS = {"amount": 5}
 def event(*parts: types.Part, id: str = "e1", author: str = "agent", **fields: Any) -> Event:
     """One event of an agent; without parts it has no content."""
     content = types.Content(role="model", parts=list(parts)) if parts else None
-    values = {"id": id, "author": author, "invocation_id": "i1", "timestamp": 1.0, **fields}
+    dialogs = {part.function_call.id for part in parts if _is_dialog(part) and part.function_call}
+    values = {"id": id, "author": author, "invocation_id": "i1", "timestamp": 1.0}
+    values |= ({"long_running_tool_ids": dialogs} if dialogs else {}) | fields
     return Event.model_validate({"content": content, **values})
+
+
+def _is_dialog(part: types.Part) -> bool:
+    return part.function_call is not None and part.function_call.name == CONFIRMATION
 
 
 def partial(*parts: types.Part, id: str = "e1", author: str = "agent", **fields: Any) -> Event:
@@ -90,7 +96,13 @@ def locate_asked(call_id: str = "b1", **note: Any) -> list[Event]:
 
 
 def calls(*groups: list[Event]) -> Calls:
-    return Calls.of([event for group in groups for event in group])
+    events = [event for group in groups for event in group]
+    found = Calls.of(events)
+    for one in events:
+        for call_id, note in notes_of(one).items():
+            if "approved" in note:  # in a run, the approval record says so
+                found.by_id[call_id].decision = note["approved"]
+    return found
 
 
 def explicit(call_id: str, value: Any) -> Answer:

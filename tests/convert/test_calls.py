@@ -63,10 +63,7 @@ def locate(**fields: Any) -> Call:
         (locate_asked(), locate(browser=True)),
         (locate_asked(ttl=5.0), locate(browser=True, ttl=5.0)),
         (locate_asked(approvalId="a1"), locate(browser=True, approval_id="a1")),
-        (
-            locate_asked(approvalId="a1", approved=True),
-            locate(browser=True, approval_id="a1", decision=True),
-        ),
+        (locate_asked(shown={"risk": "high"}), locate(browser=True, shown={"risk": "high"})),
         (locate_asked(result=None), locate(browser=True, early_result=None)),
     ],
 )
@@ -74,12 +71,15 @@ def test_events_become_a_call(events: list[Event], expected: Call) -> None:
     assert list(Calls.of(events).by_id.values()) == [expected]
 
 
-def test_a_later_note_restarts_the_clock_of_an_approved_call() -> None:
-    approved = event(custom_metadata=notes(b1={"approved": True}), timestamp=9.0)
-    found = calls(locate_asked(approvalId="a1"), [approved])
-    expected = locate(browser=True, approval_id="a1", decision=True)
-    expected.asked_at = 9.0
-    assert found.by_id == {"b1": expected}
+def test_a_decided_server_call_without_result_is_unfinished() -> None:
+    assert calls(pay_decided(True)).by_id["c1"].is_unfinished
+    assert not calls(pay_asked()).by_id["c1"].is_unfinished
+    assert not calls(locate_asked(approvalId="a1", approved=True)).by_id["b1"].is_unfinished
+
+
+def test_a_dialog_that_the_model_made_is_none() -> None:
+    made = event(confirmation("c1", "a1"), id="q1", long_running_tool_ids=set())
+    assert calls([event(call("c1", "pay", args=ARGS)), made]).by_approval == {}
 
 
 def test_a_call_is_found_by_its_id_or_its_approval_id_only() -> None:
@@ -109,7 +109,7 @@ def test_a_call_is_found_by_its_id_or_its_approval_id_only() -> None:
 def test_a_call_waits_for_a_person_or_for_the_browser(
     events: list[Event], waits: tuple[bool, bool]
 ) -> None:
-    (one,) = Calls.of(events).by_id.values()
+    (one,) = calls(events).by_id.values()
     assert (one.waits_for_approval, one.waits_for_result) == waits
     assert one.is_open == any(waits)
 
@@ -168,7 +168,7 @@ def test_parts_that_name_no_call_are_ignored(part: types.Part) -> None:
 
 
 def test_notes_on_unknown_calls_are_ignored() -> None:
-    assert calls([event(custom_metadata=notes(nobody={"approved": True}))]) == Calls()
+    assert calls([event(custom_metadata=notes(nobody={"browser": True}))]) == Calls()
 
 
 @pytest.mark.parametrize("metadata", [None, {}, {"other": 1}, {"adk_stream": {}}])

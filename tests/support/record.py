@@ -21,6 +21,8 @@ from google.adk.runners import Runner
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.genai import types
 
+from adk_stream_protocol.approvals.memory import MemoryApprovalStore
+from adk_stream_protocol.approvals.record import Principal
 from adk_stream_protocol.convert import outcomes
 from adk_stream_protocol.convert.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.calls import Calls, current_turn
@@ -28,6 +30,7 @@ from adk_stream_protocol.convert.encode import TurnEncoder
 from adk_stream_protocol.convert.endings import Failure
 from adk_stream_protocol.protocol.chunks import AnyChunk
 from adk_stream_protocol.protocol.sse import encode_json
+from adk_stream_protocol.runtime.approvals import Approvals
 from adk_stream_protocol.runtime.runner import build_runner
 
 TURNS = Path(__file__).parents[2] / "fixtures" / "turns"
@@ -66,19 +69,20 @@ def encode_turn(turn: dict[str, Any]) -> list[dict[str, Any]]:
 async def record(scene: Scene) -> dict[str, Any]:
     """Play a scene with ADK and keep what it yields."""
     with tempfile.TemporaryDirectory() as state:
-        runner = build_runner(scene.agent(Path(state)), InMemorySessionService())
+        approvals = Approvals(MemoryApprovalStore())
+        runner = build_runner(scene.agent(Path(state)), InMemorySessionService(), approvals)
         await runner.session_service.create_session(
             app_name=runner.app_name, user_id="u", session_id="s"
         )
         message = types.Content(role="user", parts=[types.Part(text=scene.says)])
         turn = await _play(runner, scene, message)
         if scene.answer:
-            turn = {"asked": encode_turn(turn), **await _play_answer(runner, scene)}
+            turn = {"asked": encode_turn(turn), **await _play_answer(runner, approvals, scene)}
     turn["chunks"] = encode_turn(turn)
     return turn
 
 
-async def _play_answer(runner: Runner, scene: Scene) -> dict[str, Any]:
+async def _play_answer(runner: Runner, approvals: Approvals, scene: Scene) -> dict[str, Any]:
     assert scene.answer is not None
     session = await runner.session_service.get_session(
         app_name=runner.app_name, user_id="u", session_id="s"
@@ -86,6 +90,11 @@ async def _play_answer(runner: Runner, scene: Scene) -> dict[str, Any]:
     assert session is not None
     before = current_turn(session.events)
     parts = scene.answer(Calls.of(before))
+    for part in parts:
+        answered = part.function_response
+        if answered and (found := await approvals.store.get(answered.id or "")):
+            verdict = (answered.response or {}).get("confirmed") is True
+            await approvals.decide(found, Principal("u"), verdict, None)
     turn = await _play(runner, scene, outcomes.user_content(parts))
     answer = Event(author="user", content=outcomes.user_content(parts))
     return {**turn, "before": [_dump(event) for event in (*before, answer)]}

@@ -17,7 +17,7 @@ from google.adk.sessions.sqlite_session_service import SqliteSessionService
 from starlette.applications import Starlette
 from starlette.requests import HTTPConnection
 
-from adk_stream_protocol import mount, stream_data
+from adk_stream_protocol import Principal, mount, stream_data
 from adk_stream_protocol.convert.decode import decode_turn
 from adk_stream_protocol.protocol.messages import parse_request
 from adk_stream_protocol.testing import ScriptedModel
@@ -142,7 +142,7 @@ async def test_a_reader_that_leaves_does_not_end_the_turn() -> None:
     app, sessions = Starlette(), InMemorySessionService()
     chat = mount(app, agent(), identify=user, session_service=sessions)
     body = b'{"message":{"role":"user","content":"/say 3"}}'
-    turn = await chat.open_turn("u", "c", decode_turn(parse_request(body)), "native")
+    turn = await chat.open_turn(Principal("u"), "c", decode_turn(parse_request(body)), "native")
     assert turn.task is not None
     await turn.task  # nobody read a single chunk
     session = await sessions.get_session(app_name="helper", user_id="u", session_id="c")

@@ -37,6 +37,15 @@ class MemoryApprovalStore:
         keys = [(app, principal, session, call_id) for call_id in call_ids]
         return [self._records[key] for key in keys if key in self._records]
 
+    async def of_invocation(
+        self, app: str, principal: str, session: str, invocation_id: str
+    ) -> list[ApprovalRecord]:
+        return [
+            one
+            for key, one in self._records.items()
+            if key[:3] == (app, principal, session) and one.invocation_id == invocation_id
+        ]
+
     async def pending(self, app: str, who: Principal) -> list[ApprovalRecord]:
         return [one for one in self._records.values() if one.app == app and one.waits_for(who)]
 

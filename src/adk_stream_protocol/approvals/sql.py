@@ -8,7 +8,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from sqlalchemy import Row, event, insert, select, update
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import DatabaseError, IntegrityError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from adk_stream_protocol.approvals import tables
@@ -16,6 +16,7 @@ from adk_stream_protocol.approvals.record import SCHEMA_VERSION, ApprovalRecord,
 from adk_stream_protocol.approvals.store import AuditEntry
 from adk_stream_protocol.errors import Unavailable
 
+_CREATE_ATTEMPTS = 5
 _GUARD = ("id", "state", "step", "holder", "digest")
 
 
@@ -69,6 +70,17 @@ class SqlApprovalStore:
             columns.principal == principal,
             columns.session == session,
             columns.call_id.in_(call_ids),
+        )
+
+    async def of_invocation(
+        self, app: str, principal: str, session: str, invocation_id: str
+    ) -> list[ApprovalRecord]:
+        columns = tables.approvals.c
+        return await self._select(
+            columns.app == app,
+            columns.principal == principal,
+            columns.session == session,
+            columns.invocation_id == invocation_id,
         )
 
     async def pending(self, app: str, who: Principal) -> list[ApprovalRecord]:
@@ -127,17 +139,27 @@ class SqlApprovalStore:
 
     async def _migrate(self) -> None:
         """Create what is missing; refuse a database that a newer version has written."""
-        try:
-            async with self._engine.begin() as connection:
-                await connection.run_sync(tables.metadata.create_all)
-                version = await connection.scalar(select(tables.schema.c.version))
-                if version is None:
-                    values = {"name": "approvals", "version": SCHEMA_VERSION}
-                    await connection.execute(insert(tables.schema).values(values))
-        except IntegrityError:
-            return  # another process was faster
+        version: int | None = None
+        for attempt in range(_CREATE_ATTEMPTS):
+            try:
+                version = await self._create()
+                break
+            except DatabaseError:
+                # Another process creates the same tables at the same moment.
+                if attempt + 1 == _CREATE_ATTEMPTS:
+                    raise
+                await asyncio.sleep(0.1)
         if version is not None and version > SCHEMA_VERSION:
             raise Unavailable(f"The approval store has schema {version}; update this program.")
+
+    async def _create(self) -> int | None:
+        async with self._engine.begin() as connection:
+            await connection.run_sync(tables.metadata.create_all)
+            version = await connection.scalar(select(tables.schema.c.version))
+            if version is None:
+                values = {"name": "approvals", "version": SCHEMA_VERSION}
+                await connection.execute(insert(tables.schema).values(values))
+            return version
 
 
 def _harden_sqlite(connection: Any, _: Any) -> None:

@@ -47,6 +47,12 @@ class ApprovalStore(Protocol):
         """The records of these calls of a chat, oldest first."""
         ...
 
+    async def of_invocation(
+        self, app: str, principal: str, session: str, invocation_id: str
+    ) -> list[ApprovalRecord]:
+        """The records of one invocation of a chat, oldest first."""
+        ...
+
     async def pending(self, app: str, who: Principal) -> list[ApprovalRecord]:
         """What waits for this person."""
         ...

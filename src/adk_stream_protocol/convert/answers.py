@@ -43,6 +43,11 @@ class Plan:
     """Calls answered before, in the same way."""
 
     @property
+    def unfinished(self) -> list[Call]:
+        """Calls decided before whose result is still missing: their run was cut off."""
+        return [call for call in self.repeats if call.is_unfinished]
+
+    @property
     def is_repeat(self) -> bool:
         """Whether the request says nothing new."""
         return not (self.decisions or self.results or self.go or self.early)

@@ -6,6 +6,7 @@ from typing import Literal
 from adk_stream_protocol.convert.calls import CONFIRMATION, Call
 from adk_stream_protocol.protocol.chunks import (
     AnyChunk,
+    Data,
     ToolApprovalRequest,
     ToolInputAvailable,
     ToolInputStart,
@@ -41,7 +42,8 @@ class Native(ApprovalStyle):
     holds_text = False
 
     def request(self, call: Call) -> list[AnyChunk]:
-        return [ToolApprovalRequest(approval_id=call.approval_id or "", tool_call_id=call.id)]
+        request = ToolApprovalRequest(approval_id=call.approval_id or "", tool_call_id=call.id)
+        return [request, *_shown(call)]
 
     def decided(self, call: Call, approved: bool) -> list[AnyChunk]:
         return []
@@ -61,7 +63,11 @@ class AdkTool(ApprovalStyle):
     def request(self, call: Call) -> list[AnyChunk]:
         confirmation_id = call.approval_id or ""
         original = {"id": call.id, "name": call.name, "args": call.args}
-        hint = call.hint or f"Please approve or reject the tool call {call.name}()."
+        hint = (
+            (call.shown or {}).get("hint")
+            or call.hint
+            or f"Please approve or reject the tool call {call.name}()."
+        )
         return [
             ToolInputStart(tool_call_id=confirmation_id, tool_name=CONFIRMATION),
             ToolInputAvailable(
@@ -72,6 +78,7 @@ class AdkTool(ApprovalStyle):
                     "toolConfirmation": {"hint": hint, "confirmed": False},
                 },
             ),
+            *_shown(call),
         ]
 
     def decided(self, call: Call, approved: bool) -> list[AnyChunk]:
@@ -85,6 +92,14 @@ class AdkTool(ApprovalStyle):
                 tool_call_id=call.id, error_text=error, provider_executed=not call.browser
             )
         ]
+
+
+def _shown(call: Call) -> list[AnyChunk]:
+    """What the approver sees, as a data part: the one way that every client version takes."""
+    if call.shown is None:
+        return []
+    data = {"toolCallId": call.id, **call.shown}
+    return [Data(type="data-approval", id=call.approval_id, data=data)]
 
 
 def approval_style(name: ApprovalStyleName) -> ApprovalStyle:

@@ -37,6 +37,8 @@ class Call:
     ttl: float | None = None
     approval_id: str | None = None
     hint: str = ""
+    shown: dict[str, Any] | None = None
+    """What an approver sees, made by the server from the record."""
     decision: bool | None = None
     early_result: Any = NOTHING
     response: dict[str, Any] | None = None
@@ -48,6 +50,11 @@ class Call:
     @property
     def waits_for_result(self) -> bool:
         return self.browser and self.response is None and not self.waits_for_approval
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Decided, but without the result that the decision leads to."""
+        return not self.browser and self.decision is not None and self.response is None
 
     @property
     def is_open(self) -> bool:
@@ -87,13 +94,14 @@ class Calls:
                     self._observe_response(event, part.function_response)
         for call_id, note in notes_of(event).items():
             if call := self.by_id.get(call_id):
-                self._observe_note(event, call, note)
+                self._observe_note(call, note)
 
     def _observe_call(self, event: Event, asked: types.FunctionCall) -> None:
         if not asked.id or not asked.name:
             return
         if asked.name == CONFIRMATION:
-            self._observe_confirmation(asked.id, asked.args or {})
+            if asked.id in (event.long_running_tool_ids or ()):
+                self._observe_confirmation(asked.id, asked.args or {})
             return
         self.by_id[asked.id] = Call(
             id=asked.id,
@@ -105,11 +113,12 @@ class Calls:
         )
 
     def _observe_confirmation(self, confirmation_id: str, args: dict[str, Any]) -> None:
-        original = args.get("originalFunctionCall")
-        call = self.by_id.get(original.get("id", "")) if isinstance(original, dict) else None
+        original, confirmation = args.get("originalFunctionCall"), args.get("toolConfirmation")
+        call = self.by_id.get(str(original.get("id"))) if isinstance(original, dict) else None
         if call and not call.browser and call.response is None:
             call.approval_id = confirmation_id
-            call.hint = str((args.get("toolConfirmation") or {}).get("hint") or "")
+            hint = confirmation.get("hint") if isinstance(confirmation, dict) else None
+            call.hint = str(hint or "")
             self.by_approval[confirmation_id] = call
 
     def _observe_response(self, event: Event, response: types.FunctionResponse) -> None:
@@ -120,14 +129,14 @@ class Calls:
         elif (call := self.by_id.get(response.id or "")) and not is_placeholder(event, call.id):
             call.response = answer
 
-    def _observe_note(self, event: Event, call: Call, note: dict[str, Any]) -> None:
+    def _observe_note(self, call: Call, note: dict[str, Any]) -> None:
         if note.get("browser"):
             call.browser, call.ttl = True, note.get("ttl")
         if approval_id := note.get("approvalId"):
             call.approval_id = approval_id
             self.by_approval[approval_id] = call
-        if "approved" in note:
-            call.decision, call.asked_at = note["approved"], event.timestamp
+        if "shown" in note:
+            call.shown = note["shown"]
         if "result" in note:
             call.early_result = note["result"]
 

@@ -141,7 +141,8 @@ class TurnEncoder:
     def fail(self, failure: endings.Failure) -> list[AnyChunk]:
         """Close everything, then say what a user may know."""
         out = self._close_all()
-        self._release(out)
+        if not self.calls.open():
+            self._release(out)
         self._end_step(out)
         reference = f", reference {self._reference}" if self._reference else ""
         out.append(Error(error_text=f"{failure.text} ({failure.code}{reference})"))
@@ -150,7 +151,8 @@ class TurnEncoder:
     def stop(self) -> list[AnyChunk]:
         """Close everything because the turn was stopped. It is no error."""
         out = self._close_all()
-        self._release(out)
+        if not self.calls.open():
+            self._release(out)
         self._last_step(out)
         out.append(Finish(finish_reason="other", message_metadata=self._metadata()))
         return out

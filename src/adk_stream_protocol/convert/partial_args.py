@@ -96,11 +96,9 @@ def _bracket(step: str | int, array_object: str) -> str:
 
 
 def _key(step: str | int) -> str:
-    return (
-        ""
-        if isinstance(step, int)
-        else _dump(step.encode("utf-8", "replace").decode()).decode() + ":"
-    )
+    if isinstance(step, int):
+        return ""
+    return _dump(step.encode("utf-8", "replace").decode()).decode() + ":"
 
 
 def parse_path(path: str) -> Path:

@@ -12,10 +12,20 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from adk_stream_protocol.approvals.sql import SqlApprovalStore
 from adk_stream_protocol.demo.agent import build_agent
 from adk_stream_protocol.demo.identity import demo_identify, load_secret
 from adk_stream_protocol.demo.wallet import Wallet
 from adk_stream_protocol.mount import mount
+from adk_stream_protocol.runtime.approvals import ApprovalPolicy
+
+PAYMENT_POLICY = ApprovalPolicy(
+    "process_payment",
+    title="Send money",
+    hint="Money leaves the wallet at once and cannot be called back.",
+    risk="high",
+    icon="banknote",
+)
 
 _WELCOME = """\
 adk-stream-protocol: the demo agent, for AI SDK clients (useChat).
@@ -49,11 +59,21 @@ class DemoSettings:
     approval_ttl: float = 600
     client_tool_ttl: float = 600
 
+    @property
+    def sessions_url(self) -> str:
+        return self._url("sessions")
+
+    @property
+    def approvals_url(self) -> str:
+        return self._url("approvals")
+
+    def _url(self, name: str) -> str:
+        return self.database_url or f"sqlite+aiosqlite:///{self.state / name}.sqlite3"
+
 
 def build_app(settings: DemoSettings) -> Starlette:
     """The demo as an ASGI app."""
     settings.state.mkdir(parents=True, exist_ok=True)
-    url = settings.database_url or f"sqlite+aiosqlite:///{settings.state / 'sessions.sqlite3'}"
     wallet = Wallet(settings.state, sink_url=settings.payment_sink_url)
     cors = Middleware(
         CORSMiddleware,
@@ -69,7 +89,9 @@ def build_app(settings: DemoSettings) -> Starlette:
         app,
         build_agent(wallet=wallet, model=settings.model),
         identify=demo_identify(settings.users, load_secret(settings.state)),
-        session_service=DatabaseSessionService(url),
+        session_service=DatabaseSessionService(settings.sessions_url),
+        approval_store=SqlApprovalStore(settings.approvals_url),
+        policies=[PAYMENT_POLICY],
         allowed_origins=settings.allowed_origins,
         max_body=settings.max_body,
         approval_ttl=settings.approval_ttl,

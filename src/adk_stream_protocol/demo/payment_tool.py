@@ -1,6 +1,5 @@
 """process_payment: the demo's dangerous tool. A person is asked only about what could be paid."""
 
-import hashlib
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -8,13 +7,7 @@ from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.tool_context import ToolContext
 
 from adk_stream_protocol.demo.wallet import Payment, Wallet
-
-
-def idempotency_key(tool_context: ToolContext) -> str:
-    """The key under which this call pays: the same for the same call, however often it is run."""
-    session = tool_context.session
-    call = (session.app_name, session.user_id, session.id, tool_context.function_call_id or "")
-    return hashlib.sha256("\n".join(call).encode()).hexdigest()
+from adk_stream_protocol.runtime.idempotency import idempotency_key
 
 
 def payment_tool(wallet: Wallet) -> FunctionTool:

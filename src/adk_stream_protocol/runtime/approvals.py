@@ -126,6 +126,12 @@ class Approvals:
         found = await self.store.of_calls(place.app, place.principal, place.session, call_ids)
         return {record.call_id: record for record in found}
 
+    async def of_turn(self, place: Place, invocation_id: str) -> list[ApprovalRecord]:
+        """The records of one invocation."""
+        return await self.store.of_invocation(
+            place.app, place.principal, place.session, invocation_id
+        )
+
     async def decide(
         self, record: ApprovalRecord, who: Principal, approved: bool, reason: str | None
     ) -> ApprovalRecord:

@@ -15,7 +15,7 @@ from google.adk.telemetry import TelemetryConfig
 from google.genai import types
 from sqlalchemy.exc import SQLAlchemyError
 
-from adk_stream_protocol.convert import outcomes
+from adk_stream_protocol.approvals.record import Principal
 from adk_stream_protocol.convert.answers import Plan, match_answers
 from adk_stream_protocol.convert.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.calls import Call
@@ -23,7 +23,8 @@ from adk_stream_protocol.convert.decode import Answer, TurnInput
 from adk_stream_protocol.convert.encode import TurnEncoder
 from adk_stream_protocol.convert.endings import Failure
 from adk_stream_protocol.errors import Busy, Conflict, TooMany, Unavailable, UnknownId
-from adk_stream_protocol.runtime.history import History
+from adk_stream_protocol.runtime.approvals import Approvals
+from adk_stream_protocol.runtime.history import History, unfinished_plan
 from adk_stream_protocol.runtime.sessions import TurnSessions
 from adk_stream_protocol.runtime.turn import Turn
 
@@ -38,9 +39,9 @@ class Chat:
     def __init__(
         self,
         runner: Runner,
+        approvals: Approvals,
         *,
         run_config: RunConfig | None = None,
-        approval_ttl: float = 600,
         client_tool_ttl: float = 600,
         max_turns_per_user: int = 32,
     ) -> None:
@@ -51,7 +52,7 @@ class Chat:
         self._run_config = run_config or RunConfig(
             streaming_mode=StreamingMode.SSE, telemetry=TelemetryConfig()
         )
-        self._approval_ttl = approval_ttl
+        self.approvals = approvals
         self._client_tool_ttl = client_tool_ttl
         self._max_turns_per_user = max_turns_per_user
         self._turns: dict[Key, Turn] = {}
@@ -63,11 +64,21 @@ class Chat:
         """The kind of session service behind this chat."""
         return type(self._sessions.inner).__name__
 
+    @property
+    def approval_store(self) -> str:
+        """The kind of store that the approval records are in."""
+        return type(self.approvals.store).__name__
+
+    @property
+    def app_name(self) -> str:
+        """The name under which sessions and records are kept."""
+        return self._runner.app_name
+
     async def open_turn(
-        self, user_id: str, chat_id: str, turn_input: TurnInput, approvals: ApprovalStyleName
+        self, who: Principal, chat_id: str, turn_input: TurnInput, approvals: ApprovalStyleName
     ) -> Turn:
         """Start a turn, or raise the error that the request deserves; then nothing has happened."""
-        key = (user_id, chat_id)
+        key = (who.id, chat_id)
         turn = self._reserve(key)
         try:
             if turn_input.content:
@@ -77,7 +88,7 @@ class Chat:
                 )
                 run = partial(self._say, key, turn, turn_input.content)
             else:
-                history, plan = await self._plan(key, turn_input.answers)
+                history, plan = await self._plan(who, chat_id, turn_input.answers)
                 turn.encoder = TurnEncoder(
                     turn_input.message_id,
                     approvals=approvals,
@@ -116,7 +127,7 @@ class Chat:
         if self._turns_of[key[0]] >= self._max_turns_per_user:
             raise TooMany("Too many turns are running for this user.")
         self._turns_of[key[0]] += 1
-        turn = self._turns[key] = Turn(token_hex(4))
+        turn = self._turns[key] = Turn(token_hex(4), key)
         return turn
 
     def _release(self, key: Key) -> None:
@@ -145,18 +156,18 @@ class Chat:
         """A new message of the user's. What was still open is cancelled by it."""
         history = await self._read(key)
         if history is None:
-            app_name = self._runner.app_name
-            history = await History.create(
-                self._sessions, app_name=app_name, user_id=key[0], chat_id=key[1]
+            session = await self._sessions.create_session(
+                app_name=self._runner.app_name, user_id=key[0], session_id=key[1]
             )
-        await history.close_calls(history.calls.open(), outcomes.cancelled())
+            history = History(self._sessions, session, self.approvals)
+        await history.cancel_open()
         await self._run(key, turn, history, content)
 
     async def _answer(self, key: Key, turn: Turn, history: History, plan: Plan) -> None:
         """Answers to open calls; the turn goes on where it waited."""
         encoder = turn.encoder
         assert encoder is not None
-        if plan.is_repeat:
+        if plan.is_repeat and not plan.unfinished:
             for event in history.answered_events(plan.repeats):
                 turn.put(encoder.encode(event))
             return
@@ -188,23 +199,51 @@ class Chat:
                     await turn.room()
 
     async def _read(self, key: Key) -> History | None:
-        user_id, chat_id = key
-        config = self._run_config.get_session_config
-        app_name = self._runner.app_name
-        return await History.read(
-            self._sessions, app_name=app_name, user_id=user_id, chat_id=chat_id, config=config
+        session = await self._sessions.get_session(
+            app_name=self._runner.app_name,
+            user_id=key[0],
+            session_id=key[1],
+            config=self._run_config.get_session_config,
         )
+        if session is None:
+            return None
+        history = History(self._sessions, session, self.approvals)
+        await history.read_records()
+        return history
 
-    async def _plan(self, key: Key, answers: tuple[Answer, ...]) -> tuple[History, Plan]:
-        """What the answers lead to. Refused answers leave nothing behind."""
+    async def go_on(self, user_id: str, chat_id: str) -> None:
+        """Continue a chat whose call was decided elsewhere. Nobody reads along."""
+        key = (user_id, chat_id)
+        turn = self._reserve(key)
+        turn.detach()
+        turn.encoder = TurnEncoder(reference=turn.reference)
+        turn.task = asyncio.create_task(self._drive(key, turn, partial(self._go_on, key, turn)))
+
+    async def _go_on(self, key: Key, turn: Turn) -> None:
+        history = await self._read(key)
+        if history:
+            plan = unfinished_plan(history.calls.by_id.values())
+            await history.commit(plan, Principal(key[0]))
+            if content := await history.keep(plan):
+                await self._run(key, turn, history, content)
+
+    async def _plan(
+        self, who: Principal, chat_id: str, answers: tuple[Answer, ...]
+    ) -> tuple[History, Plan]:
+        """What the answers lead to, its decisions committed. A refusal leaves nothing behind."""
         try:
-            history = await self._read(key)
+            history = await self._read((who.id, chat_id))
             if history is None:
                 raise UnknownId("There is no such chat.")
-            await history.expire(self._approval_ttl, self._client_tool_ttl)
+            await history.expire(self._client_tool_ttl)
+            plan = await self._match(history, answers)
+            await history.commit(plan, who)
         except (SQLAlchemyError, OSError) as error:
             logger.exception("the session store does not answer")
             raise Unavailable("The store does not answer. Nothing was done.") from error
+        return history, plan
+
+    async def _match(self, history: History, answers: tuple[Answer, ...]) -> Plan:
         tools = await history.open_client_tools(self._runner.agent)
 
         def check(call: Call, value: Any) -> str | None:
@@ -212,7 +251,7 @@ class Chat:
             return tool.check_output(value) if tool else "the tool is no longer there"
 
         try:
-            return history, match_answers(history.calls, answers, check)
+            return match_answers(history.calls, answers, check)
         except UnknownId:
             # Of an earlier turn, perhaps: then the id is known, and the answer is too late.
             match_answers(history.all_calls(), answers, check)

@@ -1,55 +1,46 @@
-"""What a turn reads from and writes to the ADK session besides what ADK itself does there."""
+"""What a turn reads from and writes to the ADK session and the approval records."""
 
 import time
 from collections.abc import Iterable
 from typing import Any
 
 from google.adk.events.event import Event
-from google.adk.sessions.base_session_service import GetSessionConfig
 from google.adk.sessions.session import Session
 from google.adk.workflow import BaseNode
 from google.genai import types
 
+from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, State
 from adk_stream_protocol.convert import outcomes
 from adk_stream_protocol.convert.answers import Plan
 from adk_stream_protocol.convert.calls import NOTES, Call, Calls, current_turn
+from adk_stream_protocol.errors import Busy, Conflict
+from adk_stream_protocol.runtime.approvals import Approvals, Place, outcome_of
 from adk_stream_protocol.runtime.client_tool import ClientTool, client_tools
 from adk_stream_protocol.runtime.sessions import TurnSessions
+
+BROWSER = "browser:-:-"
 
 
 class History:
     """The stored conversation of one principal and chat, while a turn uses it."""
 
-    def __init__(self, sessions: TurnSessions, session: Session) -> None:
+    def __init__(self, sessions: TurnSessions, session: Session, approvals: Approvals) -> None:
         self._sessions = sessions
         self._session = session
+        self._approvals = approvals
+        self._records: dict[str, ApprovalRecord] = {}
         self.calls = Calls.of(self.turn_events())
 
-    @classmethod
-    async def read(
-        cls,
-        sessions: TurnSessions,
-        *,
-        app_name: str,
-        user_id: str,
-        chat_id: str,
-        config: GetSessionConfig | None,
-    ) -> "History | None":
-        """The conversation, or None where there is none."""
-        session = await sessions.get_session(
-            app_name=app_name, user_id=user_id, session_id=chat_id, config=config
-        )
-        return None if session is None else cls(sessions, session)
+    @property
+    def place(self) -> Place:
+        return Place(self._session.app_name, self._session.user_id, self._session.id)
 
-    @classmethod
-    async def create(
-        cls, sessions: TurnSessions, *, app_name: str, user_id: str, chat_id: str
-    ) -> "History":
-        """A new conversation."""
-        session = await sessions.create_session(
-            app_name=app_name, user_id=user_id, session_id=chat_id
-        )
-        return cls(sessions, session)
+    async def read_records(self) -> None:
+        """Let the records say where the gated calls of this turn stand."""
+        gated = [call.id for call in self.calls.by_id.values() if call.approval_id]
+        self._records = await self._approvals.of_calls(self.place, gated)
+        for call_id, record in self._records.items():
+            _overlay(self.calls.by_id[call_id], record)
 
     def turn_events(self) -> list[Event]:
         """The events since the last message the user wrote."""
@@ -83,35 +74,88 @@ class History:
         """Let the next run use the session as it was read here."""
         self._sessions.hand_over(self._session)
 
-    async def close_calls(self, calls: Iterable[Call], response: dict[str, Any]) -> None:
-        """Give calls that will not run their one response."""
-        for call in calls:
-            content = outcomes.user_content([outcomes.response_part(call, response)])
-            await self._append(call, content, {})
-            call.response = response
+    async def cancel_open(self) -> None:
+        """The user moved on: close what is open, and report what a crash left without result."""
+        for call in list(self.calls.by_id.values()):
+            if call.is_open or call.is_unfinished:
+                await self._close(call, await self._end_of(call))
 
-    async def expire(self, approval_ttl: float, client_tool_ttl: float) -> None:
+    async def _end_of(self, call: Call) -> dict[str, Any]:
+        record = self._records.get(call.id)
+        if record is None:
+            return outcomes.cancelled()
+        record = await self._approvals.cancel(record, "the user went on")
+        if call.browser:
+            if record.state is State.EXECUTING:
+                await self._approvals.lose(record)
+            return outcomes.cancelled()
+        if record.state is State.EXECUTING:
+            raise Busy("A tool of this chat is still running.")
+        return outcome_of(record) or outcomes.cancelled()
+
+    async def expire(self, client_tool_ttl: float) -> None:
         """Close the calls whose deadline has passed."""
         now = time.time()
-        overdue: list[Call] = []
         for call in self.calls.open():
-            ttl = approval_ttl if call.waits_for_approval else call.ttl or client_tool_ttl
-            if now > call.asked_at + ttl:
-                overdue.append(call)
-        await self.close_calls(overdue, outcomes.expired())
+            record = self._records.get(call.id)
+            if call.waits_for_approval and record:
+                record = self._records[call.id] = await self._approvals.expire(record)
+                overdue = record.state is State.EXPIRED
+            else:
+                overdue = now > call.asked_at + (call.ttl or client_tool_ttl)
+                if overdue and record and record.state is State.EXECUTING:
+                    await self._approvals.lose(record)
+            if overdue:
+                await self._close(call, outcomes.expired())
+
+    async def _close(self, call: Call, response: dict[str, Any]) -> None:
+        """Give a call that will not run now its one response."""
+        content = outcomes.user_content([outcomes.response_part(call, response)])
+        await self._append(call, content, {})
+        call.response = response
+
+    async def commit(self, plan: Plan, who: Principal) -> None:
+        """Write the decisions into their records. What returns from here survives anything."""
+        for decision in plan.decisions:
+            record = self._record(decision.call)
+            decided = await self._approvals.decide(record, who, decision.approved, decision.reason)
+            self._records[decision.call.id] = decided
+            decision.call.decision = decision.approved
+        for call in plan.unfinished:
+            self._records[call.id] = await self._approvals.hold(self._record(call))
+        for call in plan.go:
+            await self._start_in_browser(call)
+        for call, response in plan.results:
+            await self._finish_in_browser(call, response)
+
+    def _record(self, call: Call) -> ApprovalRecord:
+        record = self._records.get(call.id)
+        if record is None:
+            raise Conflict("There is no record of this request; it cannot be answered.")
+        return record
+
+    async def _start_in_browser(self, call: Call) -> None:
+        record = self._records.get(call.id)
+        if record and record.state is State.APPROVED:
+            started = await self._approvals.claim(record, call.args, BROWSER)
+            self._records[call.id] = started or record
+
+    async def _finish_in_browser(self, call: Call, response: dict[str, Any]) -> None:
+        await self._start_in_browser(call)
+        record = self._records.get(call.id)
+        if record and record.state is State.EXECUTING:
+            await self._approvals.finish(record, response, failed="error" in response)
 
     async def keep(self, plan: Plan) -> types.Content | None:
         """Store what a plan brings; returns the message that ADK is to be run with, if any."""
-        for decision in plan.decisions:
-            decision.call.decision = decision.approved
-            if decision.call.browser:
-                await self._append(decision.call, None, {"approved": decision.approved})
         for call, value in plan.early:
             await self._append(call, None, {"result": value})
+        decided = [(one.call, one.approved, one.reason) for one in plan.decisions]
+        decided += [(call, call.decision is True, None) for call in plan.unfinished]
         confirmations = [
-            outcomes.decision_part(decision.call, decision.approved, decision.reason)
-            for decision in plan.decisions
-            if not decision.call.browser
+            outcomes.decision_part(call, approved, reason)
+            for call, approved, reason in decided
+            if not call.browser
         ]
         results = [outcomes.response_part(call, response) for call, response in plan.results]
         if confirmations and results:
@@ -141,3 +185,18 @@ class History:
             if tool:
                 found[call.id] = tool
         return found
+
+
+def unfinished_plan(calls: Iterable[Call]) -> Plan:
+    """The plan to go on with what was decided elsewhere."""
+    return Plan(repeats=[call for call in calls if call.is_unfinished])
+
+
+def _overlay(call: Call, record: ApprovalRecord) -> None:
+    if record.state is State.PENDING:
+        call.decision = None
+    elif record.state in (State.EXPIRED, State.CANCELLED, State.LAPSED):
+        call.response = call.response or outcome_of(record)
+    else:
+        call.decision = record.state is not State.DENIED
+        call.asked_at = record.decided_at or call.asked_at

@@ -10,27 +10,31 @@ from google.adk.runners import Runner
 from google.adk.sessions.base_session_service import BaseSessionService
 
 from adk_stream_protocol.runtime.approval_gate import ApprovalGate
+from adk_stream_protocol.runtime.approvals import Approvals
 from adk_stream_protocol.runtime.sessions import TurnSessions
 
 
 def build_runner(
-    target: BaseAgent | App | Runner, session_service: BaseSessionService | None
+    target: BaseAgent | App | Runner,
+    session_service: BaseSessionService | None,
+    approvals: Approvals,
 ) -> Runner:
     """A Runner of our own; what the application passed in stays as it is."""
     if isinstance(target, Runner):
-        return _adapt(target, session_service or target.session_service)
+        return _adapt(target, session_service or target.session_service, approvals)
     if session_service is None:
         raise TypeError("an agent or App needs a session_service; a Runner brings its own")
     app = target if isinstance(target, App) else App(name=target.name, root_agent=target)
-    return _adapt(Runner(app=app, session_service=session_service), session_service)
+    runner = Runner(app=app, session_service=session_service)
+    return _adapt(runner, session_service, approvals)
 
 
-def _adapt(runner: Runner, session_service: BaseSessionService) -> Runner:
+def _adapt(runner: Runner, session_service: BaseSessionService, approvals: Approvals) -> Runner:
     # Without resumability ADK calls the model on half-answered turns (google-adk 2.13).
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it is experimental; the floor in pyproject.toml knows
         resumability = ResumabilityConfig(is_resumable=True)
-    plugins = [ApprovalGate(), *runner.app.plugins]
+    plugins = [ApprovalGate(approvals), *runner.app.plugins]
     ours = copy.copy(runner)
     ours.app = runner.app.model_copy(
         update={"plugins": plugins, "resumability_config": resumability}

@@ -21,8 +21,9 @@ _current: ContextVar["Turn | None"] = ContextVar("adk_stream_turn", default=None
 class Turn:
     """The chunks of a running turn on their way out."""
 
-    def __init__(self, reference: str) -> None:
+    def __init__(self, reference: str, chat: tuple[str, str]) -> None:
         self.reference = reference
+        self.chat = chat
         self.task: asyncio.Task[None] | None = None
         self.encoder: TurnEncoder | None = None
         self._loop = asyncio.get_running_loop()
@@ -73,6 +74,10 @@ class Turn:
                 except TimeoutError:
                     yield []
 
+    def detach(self) -> None:
+        """Nobody reads this turn: its chunks are dropped."""
+        self._reader_gone = True
+
     def enter(self) -> None:
         """Make this the turn of the current task and of the tools it runs."""
         _current.set(self)
@@ -82,6 +87,12 @@ class Turn:
         if self.encoder:
             chunks = self.encoder.data(name, data, id, transient)
             self._loop.call_soon_threadsafe(self.put, chunks)
+
+
+def current_chat() -> tuple[str, str] | None:
+    """The user and chat whose turn this task runs, if it runs one."""
+    turn = _current.get()
+    return turn.chat if turn else None
 
 
 def stream_data(name: str, data: Any, *, id: str | None = None, transient: bool = False) -> None:

@@ -11,6 +11,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from adk_stream_protocol.approvals.record import Principal
 from adk_stream_protocol.convert.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.decode import chat_id_of, decode_turn
 from adk_stream_protocol.errors import (
@@ -28,7 +29,8 @@ from adk_stream_protocol.runtime.turn import Turn
 
 logger = logging.getLogger(__name__)
 
-Identify = Callable[[HTTPConnection], str | None | Awaitable[str | None]]
+Who = str | Principal | None
+Identify = Callable[[HTTPConnection], Who | Awaitable[Who]]
 
 KEEP_ALIVE_SECONDS = 15.0
 _RAW_HEADERS = [(name.encode(), value.encode()) for name, value in SSE_HEADERS.items()]
@@ -42,14 +44,14 @@ class Door:
     allowed_origins: frozenset[str]
     max_body: int
 
-    async def principal(self, connection: HTTPConnection) -> str:
+    async def principal(self, connection: HTTPConnection) -> Principal:
         """The user behind a request, or the error that turns it away."""
         self._check_origin(connection)
         found = self.identify(connection)
         principal = await found if inspect.isawaitable(found) else found
         if not principal:
             raise Unauthenticated("Please sign in.")
-        return principal
+        return Principal(principal) if isinstance(principal, str) else principal
 
     def _check_origin(self, connection: HTTPConnection) -> None:
         origin = connection.headers.get("origin")
@@ -96,25 +98,25 @@ def chat_endpoint(chat: Chat, door: Door) -> Endpoint:
     """POST: one turn."""
 
     async def endpoint(request: Request) -> Response:
-        user_id = await door.principal(request)
+        who = await door.principal(request)
         body = parse_request(await door.body(request))
         chat_id = chat_id_of(body, request.query_params.get("chatId") or f"chat-{token_hex(12)}")
         style = _approval_style(request)
-        turn = await chat.open_turn(user_id, chat_id, decode_turn(body), style)
+        turn = await chat.open_turn(who, chat_id, decode_turn(body), style)
         return EventStream(turn)
 
-    return _answering_errors(endpoint)
+    return answering_errors(endpoint)
 
 
 def stop_endpoint(chat: Chat, door: Door) -> Endpoint:
     """POST: cancel the running turn of a chat."""
 
     async def endpoint(request: Request) -> Response:
-        user_id = await door.principal(request)
-        stopped = await chat.stop(user_id, request.path_params["chat_id"])
+        who = await door.principal(request)
+        stopped = await chat.stop(who.id, request.path_params["chat_id"])
         return JSONResponse({"stopped": stopped})
 
-    return _answering_errors(endpoint)
+    return answering_errors(endpoint)
 
 
 def _approval_style(request: Request) -> ApprovalStyleName:
@@ -124,7 +126,7 @@ def _approval_style(request: Request) -> ApprovalStyleName:
     raise BadRequest("?approvals: native or adk-tool is expected")
 
 
-def _answering_errors(endpoint: Endpoint) -> Endpoint:
+def answering_errors(endpoint: Endpoint) -> Endpoint:
     async def guarded(request: Request) -> Response:
         try:
             return await endpoint(request)
