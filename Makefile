@@ -2,6 +2,7 @@
 PORT ?= 8000
 VENV := .venv
 STAMP := $(VENV)/.installed
+NODE := tests/sdk/node_modules/.installed
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -12,18 +13,22 @@ $(STAMP): requirements/dev.txt pyproject.toml
 	$(VENV)/bin/pip install --quiet --no-deps --no-build-isolation -e .
 	touch $@
 
+$(NODE): tests/sdk/package-lock.json
+	npm --prefix tests/sdk ci --silent --no-audit --no-fund
+	touch $@
+
 demo: $(STAMP) ## serve the demo on 127.0.0.1:$PORT
 	$(VENV)/bin/adk-stream demo --port $(PORT)
 
 test: check ## everything needed, then all tests
-	npm --prefix tests/sdk ci --silent
+	scripts/install-postgres
 	$(VENV)/bin/coverage run -m pytest
 	$(VENV)/bin/coverage report
 
-check: $(STAMP) ## format, lint and types
+check: $(STAMP) $(NODE) ## format, lint and types
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/ruff check .
-	$(VENV)/bin/pyright
+	tests/sdk/node_modules/.bin/pyright
 
 fix: $(STAMP) ## format and repair what can be repaired
 	$(VENV)/bin/ruff format .

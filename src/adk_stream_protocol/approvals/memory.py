@@ -49,8 +49,9 @@ class MemoryApprovalStore:
     async def pending(self, app: str, who: Principal) -> list[ApprovalRecord]:
         return [one for one in self._records.values() if one.app == app and one.waits_for(who)]
 
-    async def listed(self, state: str | None, limit: int) -> list[ApprovalRecord]:
-        return list(self._in_state(state))[-limit:]
+    async def listed(self, state: str | None, limit: int | None) -> list[ApprovalRecord]:
+        found = list(self._in_state(state))
+        return found if limit is None else found[-limit:]
 
     async def trail(self, approval_id: str | None) -> list[AuditEntry]:
         return [one for one in self._trail if approval_id in (None, one.approval_id)]

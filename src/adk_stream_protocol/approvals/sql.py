@@ -88,7 +88,7 @@ class SqlApprovalStore:
         waiting = await self._select(columns.app == app, columns.state == State.PENDING)
         return [one for one in waiting if one.waits_for(who)]
 
-    async def listed(self, state: str | None, limit: int) -> list[ApprovalRecord]:
+    async def listed(self, state: str | None, limit: int | None) -> list[ApprovalRecord]:
         wanted = [tables.approvals.c.state == state] if state else []
         return await self._select(*wanted, limit=limit)
 

@@ -57,7 +57,7 @@ class ApprovalStore(Protocol):
         """What waits for this person."""
         ...
 
-    async def listed(self, state: str | None, limit: int) -> list[ApprovalRecord]:
+    async def listed(self, state: str | None, limit: int | None) -> list[ApprovalRecord]:
         """The newest records, for the command line."""
         ...
 

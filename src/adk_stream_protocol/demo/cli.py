@@ -9,12 +9,17 @@ from socket import socket
 import uvicorn
 
 from adk_stream_protocol.demo.app import DemoSettings, build_app
+from adk_stream_protocol.demo.approvals_cli import add_commands
 from adk_stream_protocol.runtime.chat import Chat
 
 
 def main() -> None:
-    """Run the command."""
+    """Run the command line."""
     arguments = _parser().parse_args()
+    arguments.run(arguments)
+
+
+def _demo(arguments: argparse.Namespace) -> None:
     level = _env("LOG_LEVEL", "warning").lower()
     logging.basicConfig(level=level.upper(), format="%(levelname)s %(name)s: %(message)s")
     app = build_app(_settings(arguments))
@@ -45,18 +50,22 @@ class DrainingServer(uvicorn.Server):
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="adk-stream", description="ADK agents for useChat.")
     commands = parser.add_subparsers(required=True, metavar="command")
-    demo = commands.add_parser("demo", help="serve the demo agent")
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--state", type=Path, default=Path(_env("STATE", ".state")))
+    demo = commands.add_parser("demo", help="serve the demo agent", parents=[common])
     demo.add_argument("--host", default="127.0.0.1")
     demo.add_argument("--port", type=int, default=8000)
-    demo.add_argument("--state", type=Path, default=Path(_env("STATE", ".state")))
     demo.add_argument("--model", help="a model name such as gemini-2.5-flash; scripted without it")
+    demo.set_defaults(run=_demo)
+    approvals = commands.add_parser("approvals", help="look at the approval records")
+    add_commands(approvals, common, lambda arguments: _settings(arguments).approvals_url)
     return parser
 
 
 def _settings(arguments: argparse.Namespace) -> DemoSettings:
     return DemoSettings(
         state=arguments.state,
-        model=arguments.model,
+        model=getattr(arguments, "model", None),
         database_url=_env("DATABASE_URL", "") or None,
         payment_sink_url=os.environ.get("PAYMENT_SINK_URL") or None,
         users=_names("DEMO_USERS", "alice,bob,carol"),
