@@ -52,14 +52,13 @@ def is_allowed(text: str, at: int) -> bool:
 def is_invisible(char: str) -> bool:
     if category(char) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"):
         return True
-    return char in "\u115f\u1160\u3164\uffa0\u034f\u2800" or "VARIATION SELECTOR" in name(char)
+    return char in "\u115f\u1160\u3164\uffa0\u034f\u2800" or "VARIATION SELECTOR" in name(char, "")
 
 
 def hidden_in(text: str) -> list[str]:
     for flag in FLAGS:
         text = text.replace(flag, "x")
-    odd = [at for at, char in enumerate(text) if is_invisible(char) and not is_allowed(text, at)]
-    return [f"{ord(text[at]):04X} at {at}" for at in odd]
+    return [c for at, c in enumerate(text) if is_invisible(c) and not is_allowed(text, at)]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +76,7 @@ def hidden_in(text: str) -> list[str]:
         "Zoë naïve cafe\u0301 Việt Nam e\u0302\u0301\u0323\u0331",
         "한국어 ภาษาไทย ελληνικά русский",
         f"👩{ZWJ}👩{ZWJ}👧{ZWJ}👦 ❤{VS16}{ZWJ}🔥 👩🏽{ZWJ}🤝{ZWJ}👨🏿 🏳{VS16}{ZWJ}🌈",
-        f"☎{VS16} ☀{VS16}👍🏽 1{VS16}\u20e3 #{VS16}\u20e3 🇯🇵🇩🇪 ©{VS16}",
+        f"☎{VS16} ☀{VS16}👍🏽 1{VS16}\u20e3 x12#{VS16}\u20e3 a1{VS16}\u20e3 🇯🇵🇩🇪 ©{VS16}",
         " ".join(FLAGS),
         "newer than Python's tables: \U0001fa77\U0001fae8\U0001f6dc",
         "… — “quotes” 〈角〉 €",
@@ -104,7 +103,7 @@ def test_ordinary_text_stays_as_it_is(text: str) -> None:
         ("hi\U000e0048\U000e0049", "hi⟨U+E0048⟩⟨U+E0049⟩"),
         ("🏴\U000e0067\U000e0062\U000e007f", "🏴⟨U+E0067⟩⟨U+E0062⟩⟨U+E007F⟩"),
         (f"a{VS16}", "a⟨U+FE0F⟩"),
-        (f"1{VS16}", "1⟨U+FE0F⟩"),
+        (f"21{VS16}", "21⟨U+FE0F⟩"),
         (f"☎{VS16}{VS16}", f"☎{VS16}⟨U+FE0F⟩"),
         ("☎\ufe0e", "☎⟨U+FE0E⟩"),
         ("葛\U000e0100", "葛⟨U+E0100⟩"),
@@ -125,31 +124,20 @@ def test_ordinary_text_stays_as_it_is(text: str) -> None:
         ("\u200b\u0301", "⟨U+200B⟩⟨U+0301⟩"),
         ('"\u0338"', '"⟨U+0338⟩"'),
         ("⟨U+202E⟩", "⟨U+27E8⟩U+202E⟨U+27E9⟩"),
-    ],
-)
-def test_hidden_characters_are_written_out(text: str, shown: str) -> None:
-    assert visible(text) == shown
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
         ("a" + "\n" * 5 + "b", "a\n⟨4 blank lines⟩\nb"),
         ("\n\n\n\nb", "⟨4 blank lines⟩\nb"),
         ("a\n \n\t\n\u3000\n\n", "a\n⟨4 blank lines⟩\n"),
         ("a" + "\n" * 2001 + "b\n\n\nc", "a\n⟨2,000 blank lines⟩\nb\n\n\nc"),
     ],
 )
-def test_many_blank_lines_are_counted(text: str, shown: str) -> None:
+def test_what_hides_is_written_out(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
 @settings(deadline=None, max_examples=500)
 @given(ANY_TEXT)
-@example("".join(map(chr, range(0x3000))))
-@example("".join(map(chr, range(0xD800, 0x11000))))
-@example("".join(map(chr, range(0x1F000, 0x20000))))
-@example("".join(map(chr, range(0xE0000, 0xE0200))))
+@example("".join(map(chr, (*range(0x3000), *range(0xD800, 0x11000)))))
+@example("".join(map(chr, (*range(0x1F000, 0x20000), *range(0xE0000, 0xE0200)))))
 def test_nothing_hidden_is_left_whole_or_cut(text: str) -> None:
     shown = visible(text)
     assert hidden_in(shown) == []
@@ -183,9 +171,9 @@ MIDDLE = len(" … ⟨100 characters⟩ … ")
         ("abce\u0301\u0301f", "uvwxyz", "abc", "wxyz"),
         (f"abc👩{ZWJ}👩", f"👩{ZWJ}👩xyz", "abc", "xyz"),
         (f"ab👩{ZWJ}👩", "uvwxyz", "ab", "wxyz"),
-        ("abc👍🏽", "uv👍🏽yz", "abc", "yz"),
+        ("abc👍🏽", "uv👍🏽xyz", "abc", "xyz"),
         ("abc🇯🇵🇩🇪", "🇯🇵🇩🇪yz", "abc", "🇩🇪yz"),
-        ("ab🇯🇵🇩🇪", "🇯🇵🇩🇪z", "ab🇯🇵", "z"),
+        ("ab🇯🇵🇩🇪", "🇯🇵🇩🇪z", "ab🇯🇵", "🇩🇪z"),
         ("a⟨U+202E⟩", "⟨U+202E⟩z", "a", "z"),
         ("abc" + FLAGS[0], FLAGS[0] + "z", "abc", "z"),
         ("abc\ud83d\ude00", "u\ud83d\ude00xyz", "abc", "xyz"),
@@ -200,12 +188,7 @@ def test_a_cut_tears_nothing_apart(head: str, tail: str, kept_head: str, kept_ta
 
 def test_a_limit_too_small_for_anything_still_states_the_length() -> None:
     assert cut_middle("a" * 4123, 3) == " … ⟨4,123 characters⟩ … "
-    assert cut_middle("a" + "\u0301" * 999, 100) == " … ⟨1,000 characters⟩ … "
-
-
-def test_half_a_kilobyte_is_the_default() -> None:
-    cut = cut_middle("a" * 300 + "b" * 300)
-    assert len(cut) == 500 and re.fullmatch("a+ … ⟨600 characters⟩ … b+", cut)
+    assert cut_middle("a" + "\u0301" * 999) == " … ⟨1,000 characters⟩ … "
 
 
 @pytest.mark.parametrize("unit", ["\u202e", "\n", " ", "🇯", "\u0301", f"👩{ZWJ}", "⟨", " \n", "あ"])

@@ -34,7 +34,11 @@ def add_commands(
     showing.set_defaults(command=_show)
     export = add("export", help="the whole audit trail, as JSON lines")
     export.set_defaults(command=_export)
-    parser.set_defaults(run=lambda arguments: sys.exit(_run(arguments, url_of(arguments))))
+
+    def run(arguments: argparse.Namespace) -> None:
+        sys.exit(_run(arguments, url_of(arguments)))
+
+    parser.set_defaults(run=run)
 
 
 def _run(arguments: argparse.Namespace, url: str) -> int:

@@ -18,6 +18,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
+from google.genai.types import FunctionCall
 
 from adk_stream_protocol.approvals.record import ApprovalRecord, State
 from adk_stream_protocol.convert import outcomes
@@ -30,7 +31,7 @@ from adk_stream_protocol.runtime.approvals import (
     Place,
     outcome_of,
 )
-from adk_stream_protocol.runtime.client_tool import ClientTool, client_tools
+from adk_stream_protocol.runtime.client_tool import ClientTool, tools_of
 from adk_stream_protocol.runtime.holder import is_gone
 from adk_stream_protocol.runtime.schema import argument_fault, argument_order
 from adk_stream_protocol.runtime.turn import current_chat
@@ -66,36 +67,43 @@ class ApprovalGate(BasePlugin):
     ) -> Event | None:
         """Make the records of what an event asks for, before it is stored or seen."""
         if event.long_running_tool_ids and not event.partial:
-            notes = await self._browser_calls(invocation_context, event)
-            notes |= await self._confirmations(invocation_context, event)
+            tools = await tools_of(invocation_context.agent, event.author)
+            notes: _Notes = {}
+            for call in event.get_function_calls():
+                tool = tools.get(call.name or "")
+                if call.name == CONFIRMATION:
+                    notes |= await self._confirmation(invocation_context, call, tools)
+                elif call.id and isinstance(tool, ClientTool):
+                    notes[call.id] = await self._browser_call(invocation_context, call, tool)
             if notes:
                 metadata = event.custom_metadata or {}
                 event.custom_metadata = {**metadata, NOTES: {"calls": notes}}
         return None
 
-    async def _browser_calls(self, context: InvocationContext, event: Event) -> _Notes:
-        tools = await client_tools(context.agent, event.author)
-        notes: _Notes = {}
-        for call in event.get_function_calls():
-            if call.id and (tool := tools.get(call.name or "")):
-                note = notes[call.id] = {"browser": True}
-                if tool.ttl is not None:
-                    note["ttl"] = tool.ttl
-                asked = (call.id, tool.name, call.args or {})
-                if tool.approval and not await self._why_not(tool, asked[2], context):
-                    note["approvalId"] = approval_id = f"adk-{uuid4()}"
-                    note |= await self._ask(context, approval_id, asked, argument_order(tool))
-        return notes
+    async def _browser_call(
+        self, context: InvocationContext, call: FunctionCall, tool: ClientTool
+    ) -> dict[str, Any]:
+        note: dict[str, Any] = {"browser": True}
+        if tool.ttl is not None:
+            note["ttl"] = tool.ttl
+        arguments = call.args or {}
+        if tool.approval and not await self._why_not(tool, arguments, context):
+            note["approvalId"] = approval_id = f"adk-{uuid4()}"
+            asked = (call.id or "", tool.name, arguments)
+            note |= await self._ask(context, approval_id, asked, argument_order(tool))
+        return note
 
-    async def _confirmations(self, context: InvocationContext, event: Event) -> _Notes:
-        notes: _Notes = {}
-        for call in event.get_function_calls():
-            original = (call.args or {}).get("originalFunctionCall")
-            if call.id and call.name == CONFIRMATION and isinstance(original, dict):
-                asked = (original["id"], original["name"], original.get("args") or {})
-                notes[original["id"]] = await self._ask(context, call.id, asked, ())
-                self._asking[_place(context)] -= 1
-        return notes
+    async def _confirmation(
+        self, context: InvocationContext, call: FunctionCall, tools: dict[str, BaseTool]
+    ) -> _Notes:
+        original = (call.args or {}).get("originalFunctionCall")
+        if not call.id or not isinstance(original, dict):
+            return {}
+        self._asking[_place(context)] -= 1
+        asked = (original["id"], original["name"], original.get("args") or {})
+        tool = tools.get(original["name"])
+        order = argument_order(tool) if tool else ()
+        return {original["id"]: await self._ask(context, call.id, asked, order)}
 
     async def _ask(
         self,
@@ -113,7 +121,7 @@ class ApprovalGate(BasePlugin):
             tool=tool,
             arguments=arguments,
         )
-        return {"shown": self._approvals.show(record, order or tuple(arguments))}
+        return {"shown": self._approvals.show(record, order)}
 
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext

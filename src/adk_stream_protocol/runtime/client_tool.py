@@ -55,10 +55,9 @@ class ClientTool(BaseTool):
         return None if fault is None else f"{fault.json_path}: {fault.message}"
 
 
-async def client_tools(node: BaseNode | None, author: str) -> dict[str, ClientTool]:
-    """The browser tools of the agent `author` in the tree of `node`, by name."""
+async def tools_of(node: BaseNode | None, author: str) -> dict[str, BaseTool]:
+    """The tools of the agent `author` in the tree of `node`, by name."""
     agent = node.root_agent.find_agent(author) if isinstance(node, BaseAgent) else None
     if not isinstance(agent, LlmAgent):
         return {}
-    tools = await agent.canonical_tools()
-    return {tool.name: tool for tool in tools if isinstance(tool, ClientTool)}
+    return {tool.name: tool for tool in await agent.canonical_tools()}

@@ -15,7 +15,7 @@ from adk_stream_protocol.convert.answers import Plan
 from adk_stream_protocol.convert.calls import NOTES, Call, Calls, current_turn
 from adk_stream_protocol.errors import Busy, Conflict
 from adk_stream_protocol.runtime.approvals import Approvals, Place, outcome_of
-from adk_stream_protocol.runtime.client_tool import ClientTool, client_tools
+from adk_stream_protocol.runtime.client_tool import ClientTool, tools_of
 from adk_stream_protocol.runtime.sessions import TurnSessions
 
 BROWSER = "browser:-:-"
@@ -181,8 +181,8 @@ class History:
         """The tools behind the open browser calls, by call id."""
         found: dict[str, ClientTool] = {}
         for call in self.calls.open():
-            tool = (await client_tools(root, call.author)).get(call.name) if call.browser else None
-            if tool:
+            tool = (await tools_of(root, call.author)).get(call.name) if call.browser else None
+            if isinstance(tool, ClientTool):
                 found[call.id] = tool
         return found
 
