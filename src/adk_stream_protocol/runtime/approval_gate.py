@@ -32,7 +32,6 @@ from adk_stream_protocol.runtime.approvals import (
     outcome_of,
 )
 from adk_stream_protocol.runtime.client_tool import ClientTool, tools_of
-from adk_stream_protocol.runtime.holder import is_gone
 from adk_stream_protocol.runtime.schema import argument_fault, argument_order
 from adk_stream_protocol.runtime.turn import current_chat
 
@@ -193,7 +192,7 @@ class ApprovalGate(BasePlugin):
             self._started[(place, call_id)] = started
             return None
         record = (await self._approvals.of_calls(place, [call_id]))[call_id]
-        if record.state is State.EXECUTING and is_gone(record.holder):
+        if record.state is State.EXECUTING and self._approvals.is_abandoned(record):
             record = await self._approvals.lose(record)
         return outcome_of(record) or outcomes.not_approved()
 

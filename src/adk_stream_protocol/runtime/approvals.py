@@ -23,8 +23,12 @@ from adk_stream_protocol.runtime.holder import is_gone, this_process
 
 logger = logging.getLogger(__name__)
 
+ABANDONED_SECONDS = 900.0
+"""After this time a call started on another host counts as lost: nobody can ask that host."""
 MAX_PENDING = 16
 MAX_DENIALS = 3
+BROWSER = "browser:-:-"
+"""The holder of a call that the browser runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +155,7 @@ class Approvals:
         """Go on with a decided call that was left unfinished, unless its process still lives."""
         if record.state not in (State.APPROVED, State.EXECUTING):
             return record
-        if record.holder != self._holder and not is_gone(record.holder):
+        if record.holder != self._holder and not self.is_abandoned(record):
             raise Busy("This call is being run.")
         if record.state is State.EXECUTING:
             return record
@@ -159,6 +163,13 @@ class Approvals:
         if await self.store.move(record, after, self._entry("resume", after, self._holder)):
             return after
         raise Busy("This call is being run.")
+
+    def is_abandoned(self, record: ApprovalRecord) -> bool:
+        """Whether the process that holds a call is gone."""
+        if is_gone(record.holder):
+            return True
+        held_elsewhere = record.holder not in (self._holder, BROWSER)
+        return held_elsewhere and self._clock() > (record.decided_at or 0) + ABANDONED_SECONDS
 
     async def claim(
         self, record: ApprovalRecord, arguments: dict[str, Any], holder: str | None = None
@@ -173,7 +184,7 @@ class Approvals:
 
     def _start(self, record: ApprovalRecord, digest: str, holder: str) -> ApprovalRecord:
         if record.state is State.EXECUTING and self.policy(record.tool).idempotent:
-            if not is_gone(record.holder):
+            if not self.is_abandoned(record):
                 raise Conflict("This call is being run.")
             return record.take_over(holder)
         return record.claim(digest, holder)
@@ -194,7 +205,7 @@ class Approvals:
 
     async def cancel(self, record: ApprovalRecord, reason: str) -> ApprovalRecord:
         """The asker moved on. What has been started or settled stays as it is."""
-        if record.state is State.EXECUTING and is_gone(record.holder):
+        if record.state is State.EXECUTING and self.is_abandoned(record):
             return await self.lose(record)
         if record.state not in (State.PENDING, State.APPROVED):
             return record

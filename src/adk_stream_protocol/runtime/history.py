@@ -14,11 +14,9 @@ from adk_stream_protocol.convert import outcomes
 from adk_stream_protocol.convert.answers import Plan
 from adk_stream_protocol.convert.calls import NOTES, Call, Calls, current_turn
 from adk_stream_protocol.errors import Busy, Conflict
-from adk_stream_protocol.runtime.approvals import Approvals, Place, outcome_of
+from adk_stream_protocol.runtime.approvals import BROWSER, Approvals, Place, outcome_of
 from adk_stream_protocol.runtime.client_tool import ClientTool, tools_of
 from adk_stream_protocol.runtime.sessions import TurnSessions
-
-BROWSER = "browser:-:-"
 
 
 class History:
