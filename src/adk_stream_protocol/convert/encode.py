@@ -16,6 +16,7 @@ from adk_stream_protocol.convert import endings, media
 from adk_stream_protocol.convert.approval_style import ApprovalStyleName, approval_style
 from adk_stream_protocol.convert.calls import Call, Calls
 from adk_stream_protocol.convert.sources import sources_of
+from adk_stream_protocol.convert.steps import Steps
 from adk_stream_protocol.convert.tool_parts import ToolParts
 from adk_stream_protocol.protocol.chunks import (
     AnyChunk,
@@ -23,12 +24,10 @@ from adk_stream_protocol.protocol.chunks import (
     Error,
     File,
     Finish,
-    FinishStep,
     ReasoningDelta,
     ReasoningEnd,
     ReasoningStart,
     Start,
-    StartStep,
     TextDelta,
     TextEnd,
     TextStart,
@@ -69,8 +68,7 @@ class TurnEncoder:
         self._held: list[list[str]] = [[text] for text in held]
         self._responses: dict[str, _Response] = {}
         self._ids = count()
-        self._in_step = False
-        self._after_tool = False
+        self._steps = Steps()
         self._answered = False
         self._usage: dict[str, Any] = {}
         self._model_version: str | None = None
@@ -118,7 +116,7 @@ class TurnEncoder:
 
     def settle(self, call: Call) -> list[AnyChunk]:
         """Send the known result of a call of this message."""
-        self._after_tool = True
+        self._steps.after_tool = True
         return self._tools.output(call)
 
     def data(self, name: str, data: Any, id: str | None, transient: bool) -> list[AnyChunk]:
@@ -133,7 +131,7 @@ class TurnEncoder:
         waiting = bool(self.calls.open())
         if not waiting:
             self._release(out)
-        self._last_step(out)
+        self._steps.last(out, waiting=waiting)
         reason = "tool-calls" if waiting else endings.finish_reason(self._finish_reason)
         out.append(Finish(finish_reason=reason, message_metadata=self._metadata()))
         return out
@@ -143,7 +141,7 @@ class TurnEncoder:
         out = self._close_all()
         if not self.calls.open():
             self._release(out)
-        self._end_step(out)
+        self._steps.end(out)
         reference = f", reference {self._reference}" if self._reference else ""
         out.append(Error(error_text=f"{failure.text} ({failure.code}{reference})"))
         return out
@@ -151,9 +149,10 @@ class TurnEncoder:
     def stop(self) -> list[AnyChunk]:
         """Close everything because the turn was stopped. It is no error."""
         out = self._close_all()
-        if not self.calls.open():
+        waiting = bool(self.calls.open())
+        if not waiting:
             self._release(out)
-        self._last_step(out)
+        self._steps.last(out, waiting=waiting)
         out.append(Finish(finish_reason="other", message_metadata=self._metadata()))
         return out
 
@@ -169,24 +168,8 @@ class TurnEncoder:
         """Before the first chunk of a response: its step. Parallel responses share one."""
         response.visible = self._answered = True
         others = any(r.visible for r in self._responses.values() if r is not response)
-        if not (self._in_step and others):
-            self._next_step(out)
-
-    def _next_step(self, out: list[AnyChunk]) -> None:
-        self._end_step(out)
-        out.append(StartStep())
-        self._in_step, self._after_tool = True, False
-
-    def _end_step(self, out: list[AnyChunk]) -> None:
-        if self._in_step:
-            out.append(FinishStep())
-            self._in_step = False
-
-    def _last_step(self, out: list[AnyChunk]) -> None:
-        if self._after_tool and not self.calls.open():
-            # Without a step after the last tool result the stock helpers post for ever.
-            self._next_step(out)
-        self._end_step(out)
+        if not (self._steps.is_open and others):
+            self._steps.next(out)
 
     def _text(self, response: _Response, text: str, out: list[AnyChunk]) -> None:
         if self._style.holds_text:
@@ -232,7 +215,7 @@ class TurnEncoder:
         del self._responses[event.id]
         results = self._tools.results_of(event)
         if results:
-            self._after_tool, self._answered = True, False
+            self._steps.after_tool, self._answered = True, False
         out += [*files, *inputs, *requests, *results]
         self._transfer(event, out)
 
@@ -288,7 +271,7 @@ class TurnEncoder:
     def _release(self, out: list[AnyChunk]) -> None:
         """Send the text that waited for the last approval of the turn."""
         for texts in self._held:
-            self._next_step(out)
+            self._steps.next(out)
             part = str(next(self._ids))
             deltas = [TextDelta(id=part, delta=text) for text in texts]
             out += [TextStart(id=part), *deltas, TextEnd(id=part)]

@@ -1,0 +1,33 @@
+"""The steps of a turn: one per model response, with the tools it called."""
+
+from adk_stream_protocol.protocol.chunks import AnyChunk, FinishStep, StartStep
+
+
+class Steps:
+    """Opens and closes steps, and knows what the last one ended with."""
+
+    __slots__ = ("after_tool", "is_open")
+
+    def __init__(self) -> None:
+        self.is_open = False
+        self.after_tool = False
+        """Whether a tool result came after the last step was opened."""
+
+    def next(self, out: list[AnyChunk]) -> None:
+        """Close the open step and open another."""
+        self.end(out)
+        out.append(StartStep())
+        self.is_open, self.after_tool = True, False
+
+    def end(self, out: list[AnyChunk]) -> None:
+        """Close the open step, if there is one."""
+        if self.is_open:
+            out.append(FinishStep())
+            self.is_open = False
+
+    def last(self, out: list[AnyChunk], *, waiting: bool) -> None:
+        """Close the last step of the turn."""
+        if self.after_tool and not waiting:
+            # Without a step after the last tool result the stock helpers post for ever.
+            self.next(out)
+        self.end(out)
