@@ -32,15 +32,13 @@ from tests.convert.build import (
 
 
 def pay(**fields: Any) -> Call:
-    return Call(
-        id="c1", name="pay", args=ARGS, invocation_id="i1", author="agent", asked_at=1.0, **fields
-    )
+    place: dict[str, Any] = {"invocation_id": "i1", "author": "agent", "asked_at": 1.0}
+    return Call(id="c1", name="pay", args=ARGS, siblings=("c1",), **place, **fields)
 
 
 def locate(**fields: Any) -> Call:
-    return Call(
-        id="b1", name="locate", args={}, invocation_id="i1", author="agent", asked_at=1.0, **fields
-    )
+    place: dict[str, Any] = {"invocation_id": "i1", "author": "agent", "asked_at": 1.0}
+    return Call(id="b1", name="locate", args={}, siblings=("b1",), **place, **fields)
 
 
 @pytest.mark.parametrize(

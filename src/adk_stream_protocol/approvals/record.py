@@ -150,15 +150,16 @@ class ApprovalRecord:
 
 
 def canonical(arguments: dict[str, Any]) -> str:
-    """Equal arguments have equal text, whatever order a store gives their keys back in."""
-    return json.dumps(
-        arguments, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str
-    )
+    """Equal arguments have equal text, whatever order a store gives their keys back in.
+
+    It is ASCII: a model may put half a character into an argument, which no database takes.
+    """
+    return json.dumps(arguments, sort_keys=True, separators=(",", ":"), default=str)
 
 
 def digest_of(arguments: str) -> str:
     """The SHA-256 of canonical arguments."""
-    return hashlib.sha256(arguments.encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(arguments.encode("ascii")).hexdigest()
 
 
 def idempotency_key(app: str, principal: str, session: str, call_id: str) -> str:

@@ -48,6 +48,11 @@ class Plan:
         return [call for call in self.repeats if call.is_unfinished]
 
     @property
+    def is_replay(self) -> bool:
+        """Whether the request asks for nothing but what was sent before."""
+        return self.is_repeat and not self.unfinished
+
+    @property
     def is_repeat(self) -> bool:
         """Whether the request says nothing new."""
         return not (self.decisions or self.results or self.go or self.early)

@@ -22,6 +22,12 @@ class ApprovalStyle(ABC):
     """How requests, decisions and denials are sent, and whether text waits for them."""
 
     holds_text: bool
+    denial_stops_helpers: bool
+    """Whether the SDK's helper for tool outputs takes a denied part for an unfinished one."""
+
+    @abstractmethod
+    def server_runs(self, call: Call) -> bool:
+        """Whether the client's resubmit helpers are to leave this call out of account."""
 
     @abstractmethod
     def request(self, call: Call) -> list[AnyChunk]:
@@ -40,6 +46,12 @@ class Native(ApprovalStyle):
     """The AI SDK's own approval chunks on the original call."""
 
     holds_text = False
+    denial_stops_helpers = True
+
+    def server_runs(self, call: Call) -> bool:
+        # The helper for tool outputs must see a gated call, or it posts, and goes on posting, as
+        # soon as a browser call beside it has its output.
+        return not call.browser and not call.gated
 
     def request(self, call: Call) -> list[AnyChunk]:
         request = ToolApprovalRequest(approval_id=call.approval_id or "", tool_call_id=call.id)
@@ -59,6 +71,11 @@ class AdkTool(ApprovalStyle):
     """
 
     holds_text = True
+    denial_stops_helpers = False
+
+    def server_runs(self, call: Call) -> bool:
+        # The confirmation call is the one that the helpers wait for.
+        return not call.browser
 
     def request(self, call: Call) -> list[AnyChunk]:
         confirmation_id = call.approval_id or ""
@@ -89,7 +106,7 @@ class AdkTool(ApprovalStyle):
         error = str((call.response or {}).get("error", "denied"))
         return [
             ToolOutputError(
-                tool_call_id=call.id, error_text=error, provider_executed=not call.browser
+                tool_call_id=call.id, error_text=error, provider_executed=self.server_runs(call)
             )
         ]
 

@@ -33,6 +33,10 @@ class Call:
     invocation_id: str
     author: str
     asked_at: float
+    siblings: tuple[str, ...] = ()
+    """The calls of the same model response, in its order, this one included."""
+    gated: bool = False
+    """A person is asked before the server runs it."""
     browser: bool = False
     ttl: float | None = None
     approval_id: str | None = None
@@ -84,19 +88,36 @@ class Calls:
         """Calls that wait for a person or for the browser."""
         return [call for call in self.by_id.values() if call.is_open]
 
+    def in_call_order(self, new: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        """New responses, and those of their siblings once all have one, as the model asked.
+
+        The model sees no ids, only the order; and it sees the last event that answers a call.
+        """
+        ordered: dict[str, dict[str, Any]] = {}
+        for call_id in new:
+            call = self.by_id.get(call_id)
+            siblings = [self.by_id[one] for one in call.siblings] if call else []
+            answers = {one.id: new.get(one.id, one.response) for one in siblings}
+            if siblings and None not in answers.values():
+                ordered |= {one: answer for one, answer in answers.items() if answer is not None}
+        return ordered | {one: answer for one, answer in new.items() if one not in ordered}
+
     def observe(self, event: Event) -> None:
         """Take one complete event into account."""
         if event.content and event.content.parts:
+            asked = tuple(call.id for call in event.get_function_calls() if call.id)
             for part in event.content.parts:
                 if part.function_call:
-                    self._observe_call(event, part.function_call)
+                    self._observe_call(event, part.function_call, asked)
                 elif part.function_response:
                     self._observe_response(event, part.function_response)
         for call_id, note in notes_of(event).items():
             if call := self.by_id.get(call_id):
                 self._observe_note(call, note)
 
-    def _observe_call(self, event: Event, asked: types.FunctionCall) -> None:
+    def _observe_call(
+        self, event: Event, asked: types.FunctionCall, siblings: tuple[str, ...]
+    ) -> None:
         if not asked.id or not asked.name:
             return
         if asked.name == CONFIRMATION:
@@ -110,6 +131,7 @@ class Calls:
             invocation_id=event.invocation_id,
             author=event.author,
             asked_at=event.timestamp,
+            siblings=siblings,
         )
 
     def _observe_confirmation(self, confirmation_id: str, args: dict[str, Any]) -> None:
@@ -130,6 +152,8 @@ class Calls:
             call.response = answer
 
     def _observe_note(self, call: Call, note: dict[str, Any]) -> None:
+        if note.get("gated"):
+            call.gated = True
         if note.get("browser"):
             call.browser, call.ttl = True, note.get("ttl")
         if approval_id := note.get("approvalId"):

@@ -21,7 +21,8 @@ CODE_EXECUTION = "code_execution"
 class ToolParts:
     """The tool side of one turn. Server-run tools are flagged `providerExecuted`.
 
-    The flag keeps them out of the client's `onToolCall` and out of its resubmit helpers.
+    The flag keeps them out of the client's `onToolCall` and out of its resubmit helpers, where
+    they do not belong: all but the calls that wait for a person.
     """
 
     def __init__(self, calls: Calls, style: ApprovalStyle) -> None:
@@ -30,6 +31,7 @@ class ToolParts:
         self._streaming: dict[str, PartialArgs] = {}
         self._started: set[str] = set()
         self._code_runs = 0
+        self._settled = {call.id for call in calls.by_id.values() if call.response is not None}
         self._code_id = ""
 
     def stream(self, part: types.Part) -> list[AnyChunk]:
@@ -67,7 +69,9 @@ class ToolParts:
             return [self.available(call)]
         self._started.add(call.id)
         start = ToolInputStart(
-            tool_call_id=call.id, tool_name=call.name, provider_executed=not call.browser
+            tool_call_id=call.id,
+            tool_name=call.name,
+            provider_executed=self._style.server_runs(call),
         )
         return [start, self.available(call)]
 
@@ -77,7 +81,7 @@ class ToolParts:
             tool_call_id=call.id,
             tool_name=call.name,
             input=call.args,
-            provider_executed=not call.browser,
+            provider_executed=self._style.server_runs(call),
         )
 
     def results_of(self, event: Event) -> list[AnyChunk]:
@@ -85,27 +89,36 @@ class ToolParts:
         out: list[AnyChunk] = []
         for response in event.get_function_responses():
             call = self._calls.by_id.get(response.id or "")
-            if call and response.name != CONFIRMATION and not is_placeholder(event, call.id):
+            if call is None or response.name == CONFIRMATION or call.id in self._settled:
+                continue
+            if not is_placeholder(event, call.id):
                 out += self.output(call)
         return out
 
     def output(self, call: Call) -> list[AnyChunk]:
         """How a call ended."""
+        self._settled.add(call.id)
         response = call.response or {}
         if call.decision is False:
-            return self._style.denied(call)
+            return self._denied(call)
+        flag = self._style.server_runs(call)
         error = response.get("error")
         if isinstance(error, str) and len(response) == 1:
-            return [
-                ToolOutputError(
-                    tool_call_id=call.id, error_text=error, provider_executed=not call.browser
-                )
-            ]
-        return [
-            ToolOutputAvailable(
-                tool_call_id=call.id, output=response, provider_executed=not call.browser
+            failed = ToolOutputError(tool_call_id=call.id, error_text=error, provider_executed=flag)
+            return [failed]
+        done = ToolOutputAvailable(tool_call_id=call.id, output=response, provider_executed=flag)
+        return [done]
+
+    def _denied(self, call: Call) -> list[AnyChunk]:
+        siblings = [self._calls.by_id[one] for one in call.siblings]
+        if self._style.denial_stops_helpers and any(one.waits_for_result for one in siblings):
+            # The SDK's helper for tool outputs never posts while a denied part stands beside them.
+            # Flagged as run elsewhere, the part is out of its account.
+            unseen = ToolInputAvailable(
+                tool_call_id=call.id, tool_name=call.name, input=call.args, provider_executed=True
             )
-        ]
+            return [unseen, *self._style.denied(call)]
+        return self._style.denied(call)
 
     def _code(self, event: Event, part: types.Part) -> list[AnyChunk]:
         """Code that the model's provider runs itself."""

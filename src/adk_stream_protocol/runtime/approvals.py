@@ -191,7 +191,7 @@ class Approvals:
 
     async def finish(self, record: ApprovalRecord, result: Any, *, failed: bool) -> None:
         """Record how a started call ended."""
-        text = json.dumps(result, ensure_ascii=False, default=str)
+        text = json.dumps(result, default=str)
         after = record.finish(text, failed)
         entry = self._entry("fail" if failed else "result", after, self._holder)
         if not await self.store.move(record, after, entry):

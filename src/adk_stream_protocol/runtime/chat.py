@@ -92,7 +92,7 @@ class Chat:
                 turn.encoder = TurnEncoder(
                     turn_input.message_id,
                     approvals=approvals,
-                    calls=history.calls,
+                    calls=history.calls_before(plan.repeats) if plan.is_replay else history.calls,
                     held=history.held_text() if approvals == "adk-tool" else (),
                     reference=turn.reference,
                 )
@@ -167,7 +167,7 @@ class Chat:
         """Answers to open calls; the turn goes on where it waited."""
         encoder = turn.encoder
         assert encoder is not None
-        if plan.is_repeat and not plan.unfinished:
+        if plan.is_replay:
             for event in history.answered_events(plan.repeats):
                 turn.put(encoder.encode(event))
             return
@@ -176,6 +176,7 @@ class Chat:
             turn.put(encoder.decided(decision.call, decision.approved))
         for call, response in plan.results:
             call.response = response
+        for call, _ in plan.results:
             turn.put(encoder.settle(call))
         for call in plan.go:
             turn.put(encoder.go(call))

@@ -68,6 +68,15 @@ class History:
                 return events[index:]
         return []
 
+    def calls_before(self, calls: list[Call]) -> Calls:
+        """The calls of this turn as they were before these were answered."""
+        answered = self.answered_events(calls)
+        events = self.turn_events()
+        before = Calls.of(events[: len(events) - len(answered)])
+        for call_id, call in before.by_id.items():
+            call.decision = self.calls.by_id[call_id].decision
+        return before
+
     def hand_over(self) -> None:
         """Let the next run use the session as it was read here."""
         self._sessions.hand_over(self._session)
@@ -155,7 +164,11 @@ class History:
             for call, approved, reason in decided
             if not call.browser
         ]
-        results = [outcomes.response_part(call, response) for call, response in plan.results]
+        answers = self.calls.in_call_order({call.id: answer for call, answer in plan.results})
+        results = [
+            outcomes.response_part(self.calls.by_id[call_id], answer)
+            for call_id, answer in answers.items()
+        ]
         if confirmations and results:
             # In one message with a confirmation ADK loses the result for good (google-adk 2.13).
             await self._append(plan.results[0][0], outcomes.user_content(results), {})

@@ -1,0 +1,165 @@
+"""What is asked of people: which calls need it, which are refused first, what is written of it."""
+
+import logging
+from collections import Counter
+from typing import Any
+from uuid import uuid4
+
+from google.adk.agents.invocation_context import InvocationContext
+from google.adk.events.event import Event
+from google.adk.sessions.session import Session
+from google.adk.tools.base_tool import BaseTool
+from google.adk.tools.tool_context import ToolContext
+from google.genai.types import FunctionCall, Part
+
+from adk_stream_protocol.approvals.record import State
+from adk_stream_protocol.convert import outcomes
+from adk_stream_protocol.convert.calls import CONFIRMATION, Calls, current_turn, is_placeholder
+from adk_stream_protocol.runtime.approvals import MAX_DENIALS, MAX_PENDING, Approvals, Place
+from adk_stream_protocol.runtime.client_tool import ClientTool
+from adk_stream_protocol.runtime.schema import argument_fault, argument_order
+from adk_stream_protocol.runtime.turn import current_chat
+
+logger = logging.getLogger(__name__)
+
+MAX_REMEMBERED = 4096
+
+Tools = dict[str, BaseTool]
+Notes = dict[str, dict[str, Any]]
+
+
+class Dialogs:
+    """The requests of one agent. Their records are made before anybody sees them."""
+
+    def __init__(self, approvals: Approvals) -> None:
+        self._approvals = approvals
+        self._tools: dict[tuple[str, str], Tools] = {}
+        self._asking: Counter[Place] = Counter()
+        """Calls let through to ADK's dialog whose record is not made yet."""
+
+    def remember(self, invocation_id: str, agent: str, tools: Tools) -> None:
+        """The tools that the coming model response may call."""
+        if len(self._tools) >= MAX_REMEMBERED:
+            del self._tools[next(iter(self._tools))]
+        self._tools.pop((invocation_id, agent), None)
+        self._tools[(invocation_id, agent)] = tools
+
+    def let_through(self, place: Place) -> None:
+        """ADK will ask about a call; its record follows with ADK's event."""
+        self._asking[place] += 1
+
+    async def notes(
+        self, context: InvocationContext, event: Event, calls: list[FunctionCall]
+    ) -> Notes:
+        """What the session alone does not say about these calls."""
+        tools = self._tools.get((context.invocation_id, event.author), {})
+        notes: Notes = {}
+        for call in calls:
+            tool = tools.get(call.name or "")
+            if call.name == CONFIRMATION:
+                notes |= await self._confirmation(context, call, tools)
+            elif call.id and isinstance(tool, ClientTool):
+                notes[call.id] = await self._browser_call(context, call, tool)
+            elif call.id and tool and await self._is_gated(context, call, tool):
+                notes[call.id] = {"gated": True}
+        return notes
+
+    async def _is_gated(
+        self, context: InvocationContext, call: FunctionCall, tool: BaseTool
+    ) -> bool:
+        tool_context = ToolContext(context, function_call_id=call.id)
+        return await self.requires(tool, call.args or {}, tool_context) is not False
+
+    async def requires(
+        self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
+    ) -> object:
+        """What the tool's own declaration says; what it cannot say means "ask"."""
+        try:
+            return await tool.check_require_confirmation(arguments, context)
+        except Exception:
+            logger.exception("the confirmation predicate of %s failed: asking", tool.name)
+            return None
+
+    async def _browser_call(
+        self, context: InvocationContext, call: FunctionCall, tool: ClientTool
+    ) -> dict[str, Any]:
+        note: dict[str, Any] = {"browser": True}
+        if tool.ttl is not None:
+            note["ttl"] = tool.ttl
+        arguments = call.args or {}
+        if tool.approval and not await self.why_not(tool, arguments, context):
+            note["approvalId"] = approval_id = f"adk-{uuid4()}"
+            asked = (call.id or "", tool.name, arguments)
+            note |= await self._ask(context, approval_id, asked, argument_order(tool))
+        return note
+
+    async def _confirmation(
+        self, context: InvocationContext, call: FunctionCall, tools: Tools
+    ) -> Notes:
+        original = (call.args or {}).get("originalFunctionCall")
+        if not call.id or not isinstance(original, dict):
+            return {}
+        self._asking[place_of(context)] -= 1
+        asked = (original["id"], original["name"], original.get("args") or {})
+        tool = tools.get(original["name"])
+        order = argument_order(tool) if tool else ()
+        return {original["id"]: await self._ask(context, call.id, asked, order)}
+
+    async def _ask(
+        self,
+        context: InvocationContext,
+        approval_id: str,
+        asked: tuple[str, str, dict[str, Any]],
+        order: tuple[str, ...],
+    ) -> dict[str, Any]:
+        call_id, tool, arguments = asked
+        record = await self._approvals.ask(
+            place_of(context),
+            approval_id,
+            call_id=call_id,
+            invocation_id=context.invocation_id,
+            tool=tool,
+            arguments=arguments,
+        )
+        return {"shown": self._approvals.show(record, order)}
+
+    async def why_not(
+        self, tool: BaseTool, arguments: dict[str, Any], context: InvocationContext
+    ) -> str | None:
+        """Why nobody is asked about this call, or None."""
+        if fault := argument_fault(tool, arguments):
+            return f"The arguments are not valid: {fault}."
+        place = place_of(context)
+        if current_chat() not in (None, (place.principal, place.session)):
+            return "This tool needs approval, which cannot be asked for inside an agent tool."
+        records = await self._approvals.of_turn(place, context.invocation_id)
+        pending = sum(record.state is State.PENDING for record in records)
+        if pending + self._asking[place] >= MAX_PENDING:
+            return f"More than {MAX_PENDING} approvals would be open."
+        same = [record for record in records if record.tool == tool.name]
+        if sum(record.state is State.DENIED for record in same) >= MAX_DENIALS:
+            return f"{tool.name} was denied {MAX_DENIALS} times; do not ask again."
+        return None
+
+
+def in_call_order(session: Session, event: Event) -> list[Part]:
+    """The parts of a response event, with the earlier responses of sibling calls in place."""
+    parts = (event.content and event.content.parts) or []
+    new = {
+        response.id: response.response or {}
+        for response in event.get_function_responses()
+        if response.id and not is_placeholder(event, response.id)
+    }
+    calls = Calls.of(current_turn(session.events))
+    given = {part.function_response.id: part for part in parts if part.function_response}
+    ordered = [
+        given.get(call_id) or outcomes.response_part(calls.by_id[call_id], answer)
+        for call_id, answer in calls.in_call_order(new).items()
+    ]
+    return [*ordered, *(part for part in parts if part not in ordered)]
+
+
+def place_of(context: InvocationContext) -> Place:
+    """The chat that an invocation runs in."""
+    session = context.session
+    return Place(session.app_name, session.user_id, session.id)
