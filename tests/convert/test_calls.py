@@ -33,12 +33,12 @@ from tests.convert.build import (
 
 def pay(**fields: Any) -> Call:
     place: dict[str, Any] = {"invocation_id": "i1", "author": "agent", "asked_at": 1.0}
-    return Call(id="c1", name="pay", args=ARGS, siblings=("c1",), **place, **fields)
+    return Call(id="c1", name="pay", args=ARGS, siblings=["c1"], **place, **fields)
 
 
 def locate(**fields: Any) -> Call:
     place: dict[str, Any] = {"invocation_id": "i1", "author": "agent", "asked_at": 1.0}
-    return Call(id="b1", name="locate", args={}, siblings=("b1",), **place, **fields)
+    return Call(id="b1", name="locate", args={}, siblings=["b1"], **place, **fields)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from google.genai import errors as genai_errors
 from google.genai import types
 
-from adk_stream_protocol.convert.endings import Failure, add_usage, finish_reason, usage_of
+from adk_stream_protocol.convert.endings import Failure, finish_reason, total_usage
 from adk_stream_protocol.protocol.chunks import FinishReason
 
 CODES = [
@@ -100,7 +100,7 @@ def test_usage_has_the_names_of_the_sdk() -> None:
         cached_content_token_count=4,
         total_token_count=10,
     )
-    assert usage_of(metadata) == {
+    assert total_usage([metadata]) == {
         "inputTokens": 1,
         "outputTokens": 2,
         "reasoningTokens": 3,
@@ -113,10 +113,12 @@ def test_counts_that_are_missing_or_zero_are_left_out() -> None:
     metadata = types.GenerateContentResponseUsageMetadata(
         prompt_token_count=1, thoughts_token_count=0
     )
-    assert usage_of(metadata) == {"inputTokens": 1}
+    assert total_usage([metadata]) == {"inputTokens": 1}
 
 
 def test_usage_is_summed_by_name() -> None:
-    total: dict[str, Any] = {"inputTokens": 1}
-    add_usage(total, {"inputTokens": 2, "outputTokens": 3})
-    assert total == {"inputTokens": 3, "outputTokens": 3}
+    first = types.GenerateContentResponseUsageMetadata(prompt_token_count=1)
+    second = types.GenerateContentResponseUsageMetadata(
+        prompt_token_count=2, candidates_token_count=3
+    )
+    assert total_usage([first, second]) == {"inputTokens": 3, "outputTokens": 3}

@@ -132,10 +132,14 @@ def test_an_event_is_one_line_and_a_blank_one() -> None:
     assert sse.encode_sse(chunk) == b'data: {"type":"text-delta","id":"0","delta":"a\\r\\nb"}\n\n'
 
 
-def test_a_batch_is_its_events_in_a_row() -> None:
-    batch = [chunks.StartStep(), chunks.FinishStep()]
+ODD = chunks.ToolOutputAvailable(tool_call_id="c", output={"a": "\ud800"})
+POLLUTED = chunks.ToolOutputAvailable(tool_call_id="c", output={"__proto__": 1})
+PLAIN = chunks.TextDelta(id="0", delta="a")
+
+
+@pytest.mark.parametrize("batch", [[PLAIN], [PLAIN, PLAIN], [PLAIN, ODD], [POLLUTED, PLAIN]])
+def test_a_batch_is_its_events_in_a_row(batch: list[AnyChunk]) -> None:
     assert sse.encode_batch(batch) == b"".join(sse.encode_sse(chunk) for chunk in batch)
-    assert sse.encode_batch([]) == b""
 
 
 def test_markers_and_headers_are_those_of_the_sdk() -> None:

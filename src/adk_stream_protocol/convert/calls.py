@@ -33,7 +33,7 @@ class Call:
     invocation_id: str
     author: str
     asked_at: float
-    siblings: tuple[str, ...] = ()
+    siblings: list[str] = field(default_factory=list[str])
     """The calls of the same model response, in its order, this one included."""
     gated: bool = False
     """A person is asked before the server runs it."""
@@ -104,26 +104,25 @@ class Calls:
 
     def observe(self, event: Event) -> None:
         """Take one complete event into account."""
-        if event.content and event.content.parts:
-            asked = tuple(call.id for call in event.get_function_calls() if call.id)
-            for part in event.content.parts:
-                if part.function_call:
-                    self._observe_call(event, part.function_call, asked)
-                elif part.function_response:
-                    self._observe_response(event, part.function_response)
-        for call_id, note in notes_of(event).items():
-            if call := self.by_id.get(call_id):
-                self._observe_note(call, note)
+        asked: list[str] = []
+        for part in (event.content and event.content.parts) or ():
+            if call := part.function_call:
+                self._observe_call(event, call, asked)
+            elif response := part.function_response:
+                self._observe_response(event, response)
+        if event.custom_metadata:
+            for call_id, note in notes_of(event).items():
+                if known := self.by_id.get(call_id):
+                    self._observe_note(known, note)
 
-    def _observe_call(
-        self, event: Event, asked: types.FunctionCall, siblings: tuple[str, ...]
-    ) -> None:
+    def _observe_call(self, event: Event, asked: types.FunctionCall, siblings: list[str]) -> None:
         if not asked.id or not asked.name:
             return
         if asked.name == CONFIRMATION:
             if asked.id in (event.long_running_tool_ids or ()):
                 self._observe_confirmation(asked.id, asked.args or {})
             return
+        siblings.append(asked.id)
         self.by_id[asked.id] = Call(
             id=asked.id,
             name=asked.name,

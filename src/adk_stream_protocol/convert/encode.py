@@ -22,7 +22,6 @@ from adk_stream_protocol.protocol.chunks import (
     AnyChunk,
     Data,
     Error,
-    File,
     Finish,
     ReasoningDelta,
     ReasoningEnd,
@@ -70,7 +69,7 @@ class TurnEncoder:
         self._ids = count()
         self._steps = Steps()
         self._answered = False
-        self._usage: dict[str, Any] = {}
+        self._usages: list[types.GenerateContentResponseUsageMetadata] = []
         self._model_version: str | None = None
         self._finish_reason: str | types.FinishReason | None = None
         self._failure: endings.Failure | None = None
@@ -87,7 +86,9 @@ class TurnEncoder:
         if content is None or not (parts := content.parts):
             self._note(event, out)
         elif event.partial:
-            response = self._responses.get(event.id) or self._open(event, out)
+            response = self._responses.get(event.id)
+            if response is None:
+                response = self._responses[event.id] = self._open(event, out)
             for part in parts:
                 if text := part.text:
                     if part.thought:
@@ -158,11 +159,11 @@ class TurnEncoder:
 
     def _open(self, event: Event, out: list[AnyChunk]) -> _Response:
         source = (event.author, event.branch)
-        for event_id, response in list(self._responses.items()):
-            if response.source == source:  # its last event never came
-                self._close(self._responses.pop(event_id), out)
-        response = self._responses[event.id] = _Response(source)
-        return response
+        if self._responses:
+            for event_id, response in list(self._responses.items()):
+                if response.source == source:  # its last event never came
+                    self._close(self._responses.pop(event_id), out)
+        return _Response(source)
 
     def _enter(self, response: _Response, out: list[AnyChunk]) -> None:
         """Before the first chunk of a response: its step. Parallel responses share one."""
@@ -195,56 +196,60 @@ class TurnEncoder:
         out.append(ReasoningDelta(id=response.reasoning, delta=text))
 
     def _partial_part(self, response: _Response, part: types.Part, out: list[AnyChunk]) -> None:
-        chunks = self._tools.stream(part) or self._file(part)
+        chunks = self._tools.stream(part) or media.files_of(part)
         if chunks and not response.visible:
             self._enter(response, out)
         out += chunks
 
     def _complete(self, event: Event, parts: list[types.Part], out: list[AnyChunk]) -> None:
         """The last event of a response, or one that came whole; also tool results."""
-        response = self._responses.get(event.id) or self._open(event, out)
-        if not response.streamed:
-            for part in parts:
-                if text := part.text:
-                    (self._reasoning if part.thought else self._text)(response, text, out)
+        response = self._responses.pop(event.id, None)
+        files: list[AnyChunk] = []
+        if response is None:
+            response = self._open(event, out)
+            files = self._whole(response, parts, out)
         self._close(response, out)
-        files = [] if response.streamed else [chunk for part in parts for chunk in self._file(part)]
-        inputs, requests = self._tools.calls_of(event)
-        if (files or inputs) and not response.visible:
+        found = self._tools.parts_of(event, parts)
+        if (files or found.inputs) and not response.visible:
             self._enter(response, out)
-        del self._responses[event.id]
-        results = self._tools.results_of(event)
-        if results:
+        if found.results:
             self._steps.after_tool, self._answered = True, False
-        out += [*files, *inputs, *requests, *results]
-        self._transfer(event, out)
-
-    def _file(self, part: types.Part) -> list[AnyChunk]:
-        if (blob := part.inline_data) and blob.data:
-            media_type = blob.mime_type or "application/octet-stream"
-            return [File(url=media.to_url(blob), media_type=media_type)]
-        if (file := part.file_data) and (file.file_uri or "").startswith("http"):
-            media_type = file.mime_type or "application/octet-stream"
-            return [File(url=file.file_uri or "", media_type=media_type)]
-        return []
-
-    def _transfer(self, event: Event, out: list[AnyChunk]) -> None:
+        out += files
+        out += found.inputs
+        out += found.requests
+        out += found.results
         if target := event.actions.transfer_to_agent:
             out += self.data("agent", {"from": event.author, "to": target}, None, False)
 
+    def _whole(
+        self, response: _Response, parts: list[types.Part], out: list[AnyChunk]
+    ) -> list[AnyChunk]:
+        """Send the text of a response that was not streamed; returns its files."""
+        files: list[AnyChunk] = []
+        for part in parts:
+            if text := part.text:
+                (self._reasoning if part.thought else self._text)(response, text, out)
+            elif part.inline_data or part.file_data:
+                files += media.files_of(part)
+        return files
+
     def _note(self, event: Event, out: list[AnyChunk]) -> None:
         """What an event says about its response as a whole."""
+        if event.grounding_metadata or event.citation_metadata:
+            self._sources(event, out)
+        if event.usage_metadata and not event.partial:  # the last event repeats it
+            self._usages.append(event.usage_metadata)
+        self._model_version = event.model_version or self._model_version
+        self._finish_reason = event.finish_reason or self._finish_reason
+        if event.error_code:
+            self._note_error(event.error_code)
+
+    def _sources(self, event: Event, out: list[AnyChunk]) -> None:
         for source in sources_of(event):
             if source.source_id not in self._seen_sources:
                 self._seen_sources.add(source.source_id)
                 number = f"source-{len(self._seen_sources)}"
                 out.append(msgspec.structs.replace(source, source_id=number))
-        if event.usage_metadata and not event.partial:  # the last event repeats it
-            endings.add_usage(self._usage, endings.usage_of(event.usage_metadata))
-        self._model_version = event.model_version or self._model_version
-        self._finish_reason = event.finish_reason or self._finish_reason
-        if event.error_code:
-            self._note_error(event.error_code)
 
     def _note_error(self, code: str) -> None:
         # A cut or filtered answer that has content is an answer; without any, it is an error.
@@ -278,6 +283,7 @@ class TurnEncoder:
         self._held.clear()
 
     def _metadata(self) -> dict[str, Any]:
-        usage = {"usage": self._usage} if self._usage else {}
+        total = endings.total_usage(self._usages)
+        usage = {"usage": total} if total else {}
         model = {"modelVersion": self._model_version} if self._model_version else {}
         return {**usage, **model}

@@ -1,7 +1,8 @@
 """How a turn ends: ADK's finish reasons and error codes to what a client may see."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import httpx
 from google.genai import types
@@ -90,19 +91,15 @@ class Failure:
         return cls("internal")
 
 
-def usage_of(metadata: types.GenerateContentResponseUsageMetadata) -> dict[str, int]:
-    """Token counts under the AI SDK's names."""
-    counts = {
-        "inputTokens": metadata.prompt_token_count,
-        "outputTokens": metadata.candidates_token_count,
-        "reasoningTokens": metadata.thoughts_token_count,
-        "cachedInputTokens": metadata.cached_content_token_count,
-        "totalTokens": metadata.total_token_count,
-    }
-    return {name: count for name, count in counts.items() if count}
-
-
-def add_usage(total: dict[str, Any], usage: dict[str, int]) -> None:
-    """Sum the usage of the model responses of a turn."""
-    for name, count in usage.items():
-        total[name] = total.get(name, 0) + count
+def total_usage(
+    responses: Iterable[types.GenerateContentResponseUsageMetadata],
+) -> dict[str, int]:
+    """The token counts of the model responses of a turn, under the AI SDK's names."""
+    total: Counter[str] = Counter()
+    for metadata in responses:
+        total["inputTokens"] += metadata.prompt_token_count or 0
+        total["outputTokens"] += metadata.candidates_token_count or 0
+        total["reasoningTokens"] += metadata.thoughts_token_count or 0
+        total["cachedInputTokens"] += metadata.cached_content_token_count or 0
+        total["totalTokens"] += metadata.total_token_count or 0
+    return {name: count for name, count in total.items() if count}

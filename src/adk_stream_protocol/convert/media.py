@@ -6,7 +6,9 @@ import re
 from google.genai import types
 
 from adk_stream_protocol.errors import BadRequest
+from adk_stream_protocol.protocol.chunks import AnyChunk, File
 
+_UNKNOWN = "application/octet-stream"
 MAX_FILE_BYTES = 20 * 1024 * 1024
 ALLOWED_TYPES = re.compile(
     r"(image/(png|jpeg|gif|webp|heic|heif)|audio/[\w.+-]+|video/[\w.+-]+|text/[\w.+-]+"
@@ -41,4 +43,13 @@ def _allowed(media_type: str, path: str) -> str:
 def to_url(blob: types.Blob) -> str:
     """A blob of the model's as a data URL."""
     data = base64.b64encode(blob.data or b"").decode("ascii")
-    return f"data:{blob.mime_type or 'application/octet-stream'};base64,{data}"
+    return f"data:{blob.mime_type or _UNKNOWN};base64,{data}"
+
+
+def files_of(part: types.Part) -> list[AnyChunk]:
+    """A file or image of the model's as a chunk; what a browser cannot fetch is left out."""
+    if (blob := part.inline_data) and blob.data:
+        return [File(url=to_url(blob), media_type=blob.mime_type or _UNKNOWN)]
+    if (file := part.file_data) and (file.file_uri or "").startswith("http"):
+        return [File(url=file.file_uri or "", media_type=file.mime_type or _UNKNOWN)]
+    return []

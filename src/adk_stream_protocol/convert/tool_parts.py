@@ -1,5 +1,7 @@
 """Tool calls, their streamed input and their results as chunks."""
 
+from dataclasses import dataclass
+
 from google.adk.events.event import Event
 from google.genai import types
 
@@ -16,6 +18,15 @@ from adk_stream_protocol.protocol.chunks import (
 )
 
 CODE_EXECUTION = "code_execution"
+
+
+@dataclass(slots=True)
+class Found:
+    """The chunks of one event: inputs of calls, requests for approval, results."""
+
+    inputs: list[AnyChunk]
+    requests: list[AnyChunk]
+    results: list[AnyChunk]
 
 
 class ToolParts:
@@ -49,20 +60,34 @@ class ToolParts:
                 out.append(ToolInputDelta(tool_call_id=call.id, input_text_delta=text))
         return out
 
-    def calls_of(self, event: Event) -> tuple[list[AnyChunk], list[AnyChunk]]:
-        """The calls of a complete event: their inputs, and the requests for approval."""
+    def parts_of(self, event: Event, parts: list[types.Part]) -> Found:
+        """What a complete event says of tools."""
         self._calls.observe(event)
-        inputs: list[AnyChunk] = []
-        requests: list[AnyChunk] = []
-        for part in (event.content and event.content.parts) or []:
+        found = Found([], [], [])
+        for part in parts:
             if asked := part.function_call:
-                call = self._calls.find(asked.id or "")
-                if call and asked.name != CONFIRMATION:
-                    inputs += self._input(call)
-                if call and call.waits_for_approval:
-                    requests += self._style.request(call)
-            inputs += self._code(event, part)
-        return inputs, requests
+                self._asked(asked, found)
+            elif answer := part.function_response:
+                self._answered(event, answer, found)
+            elif part.text is None:
+                found.inputs += self._code(event, part)
+        return found
+
+    def _asked(self, asked: types.FunctionCall, found: Found) -> None:
+        call = self._calls.find(asked.id or "")
+        if call is None:
+            return
+        if asked.name != CONFIRMATION:
+            found.inputs += self._input(call)
+        if call.waits_for_approval:
+            found.requests += self._style.request(call)
+
+    def _answered(self, event: Event, answer: types.FunctionResponse, found: Found) -> None:
+        call = self._calls.by_id.get(answer.id or "")
+        if call is None or answer.name == CONFIRMATION or call.id in self._settled:
+            return
+        if not is_placeholder(event, call.id):
+            found.results += self.output(call)
 
     def _input(self, call: Call) -> list[AnyChunk]:
         if call.id in self._started:
@@ -83,17 +108,6 @@ class ToolParts:
             input=call.args,
             provider_executed=self._style.server_runs(call),
         )
-
-    def results_of(self, event: Event) -> list[AnyChunk]:
-        """The results of a complete event, but for ADK's stand-ins."""
-        out: list[AnyChunk] = []
-        for response in event.get_function_responses():
-            call = self._calls.by_id.get(response.id or "")
-            if call is None or response.name == CONFIRMATION or call.id in self._settled:
-                continue
-            if not is_placeholder(event, call.id):
-                out += self.output(call)
-        return out
 
     def output(self, call: Call) -> list[AnyChunk]:
         """How a call ended."""

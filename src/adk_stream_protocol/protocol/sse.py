@@ -1,7 +1,6 @@
 """Chunks as server-sent events. The end marker lives here: it is no chunk."""
 
 from base64 import b64encode
-from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -40,10 +39,12 @@ def encode_json(chunk: AnyChunk) -> bytes:
         wire = _encode(chunk)
     except (TypeError, ValueError, RecursionError):
         return _encode(_sane(chunk))
+    return _encode(_sane(chunk)) if _suspicious(wire) else wire
+
+
+def _suspicious(wire: bytes) -> bool:
     # The SDK parses with a guard against prototype pollution that fails the whole stream.
-    if b'"__proto__"' in wire or b'"constructor"' in wire:
-        return _encode(_sane(chunk))
-    return wire
+    return b'"__proto__"' in wire or b'"constructor"' in wire
 
 
 def _sane(chunk: AnyChunk) -> AnyChunk:
@@ -91,6 +92,12 @@ def encode_sse(chunk: AnyChunk) -> bytes:
     return b"data: %b\n\n" % encode_json(chunk)
 
 
-def encode_batch(chunks: Iterable[AnyChunk]) -> bytes:
+def encode_batch(chunks: list[AnyChunk]) -> bytes:
     """Several events in one piece, for one write."""
-    return b"".join([b"data: %b\n\n" % encode_json(chunk) for chunk in chunks])
+    try:
+        wire = b"data: %b\n\n" % b"\n\ndata: ".join(map(_encode, chunks))
+    except (TypeError, ValueError, RecursionError):
+        return b"".join(map(encode_sse, chunks))
+    if _suspicious(wire):
+        return b"".join(map(encode_sse, chunks))
+    return wire
