@@ -3,6 +3,8 @@ PORT ?= 8000
 VENV := .venv
 STAMP := $(VENV)/.installed
 NODE := tests/sdk/node_modules/.installed
+CORE := tests/protocol tests/convert $(addprefix tests/approvals/test_, \
+	presentation.py record.py record_machine.py visible_text.py)
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -22,8 +24,9 @@ demo: $(STAMP) ## serve the demo on 127.0.0.1:$PORT
 
 test: check ## everything needed, then all tests
 	scripts/install-postgres
-	$(VENV)/bin/coverage run -m pytest
-	$(VENV)/bin/coverage report
+	$(VENV)/bin/coverage run -m pytest -q $(CORE)
+	$(VENV)/bin/coverage report --skip-covered
+	$(VENV)/bin/pytest -q $(CORE:%=--ignore=%)
 
 check: $(STAMP) $(NODE) ## format, lint and types
 	$(VENV)/bin/ruff format --check .

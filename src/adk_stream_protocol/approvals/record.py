@@ -154,7 +154,20 @@ def canonical(arguments: dict[str, Any]) -> str:
 
     It is ASCII: a model may put half a character into an argument, which no database takes.
     """
-    return json.dumps(arguments, sort_keys=True, separators=(",", ":"), default=str)
+    return json.dumps(_plain(arguments), sort_keys=True, separators=(",", ":"), default=str)
+
+
+def _plain(value: Any) -> Any:
+    """Whole numbers in one form: PostgreSQL's JSONB gives 1e16 back as an integer."""
+    match value:
+        case dict():
+            return {key: _plain(one) for key, one in value.items()}
+        case list() | tuple():
+            return [_plain(one) for one in value]
+        case float():
+            return int(value) if value.is_integer() else value
+        case _:
+            return value
 
 
 def digest_of(arguments: str) -> str:
@@ -164,5 +177,5 @@ def digest_of(arguments: str) -> str:
 
 def idempotency_key(app: str, principal: str, session: str, call_id: str) -> str:
     """The same call has the same key, in any process, after any restart."""
-    text = "\n".join((app, principal, session, call_id))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    text = json.dumps((app, principal, session, call_id))  # no part can reach into the next
+    return hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -18,7 +18,7 @@ from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 
-from adk_stream_protocol.approvals.record import ApprovalRecord, State
+from adk_stream_protocol.approvals.record import ApprovalRecord
 from adk_stream_protocol.convert import outcomes
 from adk_stream_protocol.convert.calls import (
     NOTES,
@@ -30,7 +30,7 @@ from adk_stream_protocol.runtime.approvals import (
     outcome_of,
 )
 from adk_stream_protocol.runtime.client_tool import ClientTool
-from adk_stream_protocol.runtime.dialogs import Dialogs, in_call_order, place_of
+from adk_stream_protocol.runtime.dialogs import UNDECIDED, Dialogs, in_call_order, place_of
 from adk_stream_protocol.runtime.schema import argument_fault
 
 logger = logging.getLogger(__name__)
@@ -46,6 +46,10 @@ class ApprovalGate(BasePlugin):
         self._approvals = approvals
         self._started: dict[tuple[Place, str], ApprovalRecord] = {}
         self._dialogs = Dialogs(approvals)
+
+    async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
+        """A chat has one run at a time: nothing is on its way to a dialog yet."""
+        self._dialogs.forget(place_of(invocation_context))
 
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
@@ -97,10 +101,12 @@ class ApprovalGate(BasePlugin):
         required = await self._dialogs.requires(tool, arguments, context)
         if required is False:
             return None
+        if required is UNDECIDED:
+            return outcomes.refused("Whether this call needs approval could not be found out.")
         invocation = context.get_invocation_context()
         if why := await self._dialogs.why_not(tool, arguments, invocation):
             return outcomes.refused(why)
-        self._dialogs.let_through(place_of(invocation))
+        self._dialogs.let_through(place_of(invocation), context.function_call_id or "")
         if required is not True:
             # ADK would run it: it takes anything but True for a no (google-adk 2.13).
             context.request_confirmation(hint=_HINT)
@@ -129,7 +135,7 @@ class ApprovalGate(BasePlugin):
             self._started[(place, call_id)] = started
             return None
         record = (await self._approvals.of_calls(place, [call_id]))[call_id]
-        if record.state is State.EXECUTING and self._approvals.is_abandoned(record):
+        if self._approvals.is_over(record):
             record = await self._approvals.lose(record)
         return outcome_of(record) or outcomes.not_approved()
 
@@ -144,6 +150,21 @@ class ApprovalGate(BasePlugin):
         """Record the result before ADK makes an event of it."""
         if record := self._take(tool_context):
             await self._finish(record, result, failed=False)
+        return await self._after_asking(tool, tool_args, tool_context)
+
+    async def _after_asking(
+        self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
+    ) -> dict[str, Any] | None:
+        """A tool that has asked in its body is under the same limits as the others."""
+        call_id, invocation = context.function_call_id or "", context.get_invocation_context()
+        place = place_of(invocation)
+        requested = context.actions.requested_tool_confirmations
+        if call_id not in requested or self._dialogs.is_let_through(place, call_id):
+            return None
+        if why := await self._dialogs.why_not(tool, arguments, invocation):
+            del requested[call_id]
+            return outcomes.refused(why)
+        self._dialogs.let_through(place, call_id)
         return None
 
     async def on_tool_error_callback(

@@ -4,7 +4,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from adk_stream_protocol.approvals.presentation import present
@@ -101,7 +101,7 @@ class Approvals:
             arguments=text,
             digest=digest_of(text),
             created=now,
-            expires=now + (policy.ttl or self._ttl),
+            expires=now + (self._ttl if policy.ttl is None else policy.ttl),
             idempotency_key=idempotency_key(place.app, place.principal, place.session, call_id),
             steps=policy.steps,
         )
@@ -136,13 +136,17 @@ class Approvals:
             place.app, place.principal, place.session, invocation_id
         )
 
+    def check(self, record: ApprovalRecord, who: Principal) -> None:
+        """Raise what `decide` would, without deciding."""
+        record.decide(who, True, None, self._clock())
+
     async def decide(
         self, record: ApprovalRecord, who: Principal, approved: bool, reason: str | None
     ) -> ApprovalRecord:
         """Commit a decision. When this returns, it survives anything."""
         after = record.decide(who, approved, reason, self._clock())
-        if after.state is State.APPROVED:
-            after = after.hold(self._holder)
+        if after.state is not State.PENDING:
+            after = replace(after, holder=self._holder)  # who goes on with the chat
         event = "approve" if approved else "deny"
         if await self.store.move(record, after, self._entry(event, after, who.id)):
             return after
@@ -153,11 +157,11 @@ class Approvals:
 
     async def hold(self, record: ApprovalRecord) -> ApprovalRecord:
         """Go on with a decided call that was left unfinished, unless its process still lives."""
-        if record.state not in (State.APPROVED, State.EXECUTING):
+        if record.state not in (State.APPROVED, State.EXECUTING, State.DENIED):
             return record
         if record.holder != self._holder and not self.is_abandoned(record):
             raise Busy("This call is being run.")
-        if record.state is State.EXECUTING:
+        if record.state is not State.APPROVED:
             return record
         after = record.hold(self._holder)
         if await self.store.move(record, after, self._entry("resume", after, self._holder)):
@@ -170,6 +174,15 @@ class Approvals:
             return True
         held_elsewhere = record.holder not in (self._holder, BROWSER)
         return held_elsewhere and self._clock() > (record.decided_at or 0) + ABANDONED_SECONDS
+
+    def is_over(self, record: ApprovalRecord) -> bool:
+        """Whether a started call cannot come back any more.
+
+        For use inside a turn of its chat: no other turn of the chat runs in this process then.
+        """
+        return record.state is State.EXECUTING and (
+            record.holder == self._holder or self.is_abandoned(record)
+        )
 
     async def claim(
         self, record: ApprovalRecord, arguments: dict[str, Any], holder: str | None = None
@@ -186,6 +199,8 @@ class Approvals:
         if record.state is State.EXECUTING and self.policy(record.tool).idempotent:
             if not self.is_abandoned(record):
                 raise Conflict("This call is being run.")
+            if digest != record.digest:
+                raise Conflict("The arguments are not the approved ones.")
             return record.take_over(holder)
         return record.claim(digest, holder)
 
@@ -200,12 +215,12 @@ class Approvals:
     async def lose(self, record: ApprovalRecord) -> ApprovalRecord:
         """A started call whose end nobody will know."""
         after = record.lose()
-        await self.store.move(record, after, self._entry("unknown", after, self._holder))
-        return after
+        moved = await self.store.move(record, after, self._entry("unknown", after, self._holder))
+        return after if moved else await self._fresh(record)
 
     async def cancel(self, record: ApprovalRecord, reason: str) -> ApprovalRecord:
         """The asker moved on. What has been started or settled stays as it is."""
-        if record.state is State.EXECUTING and self.is_abandoned(record):
+        if self.is_over(record):
             return await self.lose(record)
         if record.state not in (State.PENDING, State.APPROVED):
             return record

@@ -57,6 +57,8 @@ class Chat:
         self._max_turns_per_user = max_turns_per_user
         self._turns: dict[Key, Turn] = {}
         self._turns_of: Counter[str] = Counter()
+        self._to_go_on: set[Key] = set()
+        """Chats with a decision from elsewhere that came while a turn was running."""
         self._closing = False
 
     @property
@@ -151,6 +153,10 @@ class Chat:
             closing = encoder.fail(Failure.of_exception(error))
         self._release(key)
         turn.end(closing)
+        if key in self._to_go_on:
+            self._to_go_on.discard(key)
+            if not self._closing:
+                await self.go_on(*key)
 
     async def _say(self, key: Key, turn: Turn, content: types.Content) -> None:
         """A new message of the user's. What was still open is cancelled by it."""
@@ -215,6 +221,9 @@ class Chat:
     async def go_on(self, user_id: str, chat_id: str) -> None:
         """Continue a chat whose call was decided elsewhere. Nobody reads along."""
         key = (user_id, chat_id)
+        if key in self._turns:
+            self._to_go_on.add(key)
+            return
         turn = self._reserve(key)
         turn.detach()
         turn.encoder = TurnEncoder(reference=turn.reference)

@@ -1,7 +1,7 @@
 """What is asked of people: which calls need it, which are refused first, what is written of it."""
 
 import logging
-from collections import Counter
+from collections import defaultdict
 from typing import Any
 from uuid import uuid4
 
@@ -23,6 +23,8 @@ from adk_stream_protocol.runtime.turn import current_chat
 logger = logging.getLogger(__name__)
 
 MAX_REMEMBERED = 4096
+UNDECIDED = object()
+"""A predicate raised. ADK would raise again when it resumes the call, so nobody is asked."""
 
 Tools = dict[str, BaseTool]
 Notes = dict[str, dict[str, Any]]
@@ -34,7 +36,7 @@ class Dialogs:
     def __init__(self, approvals: Approvals) -> None:
         self._approvals = approvals
         self._tools: dict[tuple[str, str], Tools] = {}
-        self._asking: Counter[Place] = Counter()
+        self._asking: defaultdict[Place, set[str]] = defaultdict(set)
         """Calls let through to ADK's dialog whose record is not made yet."""
 
     def remember(self, invocation_id: str, agent: str, tools: Tools) -> None:
@@ -44,9 +46,16 @@ class Dialogs:
         self._tools.pop((invocation_id, agent), None)
         self._tools[(invocation_id, agent)] = tools
 
-    def let_through(self, place: Place) -> None:
+    def let_through(self, place: Place, call_id: str) -> None:
         """ADK will ask about a call; its record follows with ADK's event."""
-        self._asking[place] += 1
+        self._asking[place].add(call_id)
+
+    def is_let_through(self, place: Place, call_id: str) -> bool:
+        return call_id in self._asking[place]
+
+    def forget(self, place: Place) -> None:
+        """What a run that was cut off let through is not asked for any more."""
+        self._asking.pop(place, None)
 
     async def notes(
         self, context: InvocationContext, event: Event, calls: list[FunctionCall]
@@ -73,12 +82,12 @@ class Dialogs:
     async def requires(
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
     ) -> object:
-        """What the tool's own declaration says; what it cannot say means "ask"."""
+        """What the tool's own declaration says: anything but False means "ask"."""
         try:
             return await tool.check_require_confirmation(arguments, context)
         except Exception:
-            logger.exception("the confirmation predicate of %s failed: asking", tool.name)
-            return None
+            logger.exception("the confirmation predicate of %s failed", tool.name)
+            return UNDECIDED
 
     async def _browser_call(
         self, context: InvocationContext, call: FunctionCall, tool: ClientTool
@@ -99,7 +108,7 @@ class Dialogs:
         original = (call.args or {}).get("originalFunctionCall")
         if not call.id or not isinstance(original, dict):
             return {}
-        self._asking[place_of(context)] -= 1
+        self._asking[place_of(context)].discard(original["id"])
         asked = (original["id"], original["name"], original.get("args") or {})
         tool = tools.get(original["name"])
         order = argument_order(tool) if tool else ()
@@ -134,7 +143,7 @@ class Dialogs:
             return "This tool needs approval, which cannot be asked for inside an agent tool."
         records = await self._approvals.of_turn(place, context.invocation_id)
         pending = sum(record.state is State.PENDING for record in records)
-        if pending + self._asking[place] >= MAX_PENDING:
+        if pending + len(self._asking[place]) >= MAX_PENDING:
             return f"More than {MAX_PENDING} approvals would be open."
         same = [record for record in records if record.tool == tool.name]
         if sum(record.state is State.DENIED for record in same) >= MAX_DENIALS:

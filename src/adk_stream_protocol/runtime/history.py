@@ -27,6 +27,8 @@ class History:
         self._session = session
         self._approvals = approvals
         self._records: dict[str, ApprovalRecord] = {}
+        self._untold: list[Call] = []
+        """Calls that their record has ended, but not the session."""
         self.calls = Calls.of(self.turn_events())
 
     @property
@@ -38,7 +40,11 @@ class History:
         gated = [call.id for call in self.calls.by_id.values() if call.approval_id]
         self._records = await self._approvals.of_calls(self.place, gated)
         for call_id, record in self._records.items():
-            _overlay(self.calls.by_id[call_id], record)
+            call = self.calls.by_id[call_id]
+            was_told = call.response is not None
+            _overlay(call, record)
+            if call.response is not None and not was_told:
+                self._untold.append(call)
 
     def turn_events(self) -> list[Event]:
         """The events since the last message the user wrote."""
@@ -83,6 +89,7 @@ class History:
 
     async def cancel_open(self) -> None:
         """The user moved on: close what is open, and report what a crash left without result."""
+        await self._tell()
         for call in list(self.calls.by_id.values()):
             if call.is_open or call.is_unfinished:
                 await self._close(call, await self._end_of(call))
@@ -103,6 +110,7 @@ class History:
     async def expire(self, client_tool_ttl: float) -> None:
         """Close the calls whose deadline has passed."""
         now = time.time()
+        await self._tell()
         for call in self.calls.open():
             record = self._records.get(call.id)
             if call.waits_for_approval and record:
@@ -115,6 +123,12 @@ class History:
             if overdue:
                 await self._close(call, outcomes.expired())
 
+    async def _tell(self) -> None:
+        """Tell the model of what was ended outside of its chat."""
+        while self._untold:
+            call = self._untold.pop()
+            await self._close(call, call.response or outcomes.cancelled())
+
     async def _close(self, call: Call, response: dict[str, Any]) -> None:
         """Give a call that will not run now its one response."""
         content = outcomes.user_content([outcomes.response_part(call, response)])
@@ -123,6 +137,8 @@ class History:
 
     async def commit(self, plan: Plan, who: Principal) -> None:
         """Write the decisions into their records. What returns from here survives anything."""
+        for decision in plan.decisions:
+            self._approvals.check(self._record(decision.call), who)
         for decision in plan.decisions:
             record = self._record(decision.call)
             decided = await self._approvals.decide(record, who, decision.approved, decision.reason)

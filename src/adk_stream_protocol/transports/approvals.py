@@ -1,5 +1,6 @@
 """What waits for a person, and their decision, outside of the chat it belongs to."""
 
+import logging
 from typing import Any
 
 import msgspec
@@ -7,10 +8,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, State
-from adk_stream_protocol.errors import BadRequest, Busy, UnknownId
+from adk_stream_protocol.errors import BadRequest, StreamProtocolError, UnknownId
 from adk_stream_protocol.protocol import strict_json
 from adk_stream_protocol.runtime.chat import Chat
 from adk_stream_protocol.transports.http import Door, Endpoint, answering_errors
+
+logger = logging.getLogger(__name__)
 
 
 class Verdict(msgspec.Struct):
@@ -54,8 +57,9 @@ def decide_endpoint(chat: Chat, door: Door) -> Endpoint:
 async def _go_on(chat: Chat, record: ApprovalRecord) -> None:
     try:
         await chat.go_on(record.principal, record.session)
-    except Busy:
-        pass  # the running turn, or the asker's next one, finds the decision in the record
+    except StreamProtocolError:
+        # It is decided all the same. The asker's next turn finds the decision in the record.
+        logger.exception("approval %s: the chat could not go on", record.id)
 
 
 def _verdict(raw: bytes) -> Verdict:

@@ -49,9 +49,10 @@ class Door:
         self._check_origin(connection)
         found = self.identify(connection)
         principal = await found if inspect.isawaitable(found) else found
-        if not principal:
+        who = Principal(principal) if isinstance(principal, str) else principal
+        if who is None or not who.id:
             raise Unauthenticated("Please sign in.")
-        return Principal(principal) if isinstance(principal, str) else principal
+        return who
 
     def _check_origin(self, connection: HTTPConnection) -> None:
         origin = connection.headers.get("origin")

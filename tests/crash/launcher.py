@@ -1,0 +1,133 @@
+"""The real `adk-stream demo`, except that it dies or runs out of disk at a moment of our choice.
+
+Runs in a child process. A file `moment` in the state folder names the moment: `die after claim`,
+`fill before claim 2` for the second time it comes. It is used up then, so that the server started
+next is not touched by it.
+"""
+
+import os
+import signal
+import sys
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from google.adk.events.event import Event
+from google.adk.sessions.database_session_service import DatabaseSessionService
+from google.adk.sessions.session import Session
+from sqlalchemy import event as engine_event
+
+from adk_stream_protocol.approvals.record import ApprovalRecord
+from adk_stream_protocol.approvals.sql import SqlApprovalStore
+from adk_stream_protocol.approvals.store import AuditEntry
+from adk_stream_protocol.convert.calls import CONFIRMATION, is_placeholder
+from adk_stream_protocol.demo import app as demo_app
+from adk_stream_protocol.demo import cli
+from adk_stream_protocol.demo.wallet import Payment, Wallet
+from adk_stream_protocol.runtime.approvals import ApprovalPolicy
+
+FILLER = "filler"
+STARTS = "starts"
+IDEMPOTENT = "CRASH_TEST_IDEMPOTENT"
+"""Set in the environment: payments may be started again under the same key."""
+
+
+class Moment:
+    """Where this process ends, or where the disk is full from then on."""
+
+    def __init__(self, state: Path) -> None:
+        self._state = state
+        self._path = state / "moment"
+        self._times: Counter[str] = Counter()
+
+    def reached(self, name: str) -> None:
+        if not self._path.exists():
+            self._times.clear()
+            return
+        self._times[name] += 1
+        action, _, wanted = self._path.read_text().partition(" ")
+        if wanted not in (name, f"{name} {self._times[name]}"):
+            return
+        self._path.unlink()
+        if action == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        fill_disk(self._state)
+
+
+def fill_disk(state: Path) -> None:
+    """Leave no byte free."""
+    with (state / FILLER).open("ab", buffering=0) as filler:
+        for size in (65536, 4096, 1):
+            with suppress(OSError):
+                while filler.write(b"\0" * size) == size:
+                    pass
+
+
+def serve(state: Path, port: int, environment: dict[str, str]) -> None:
+    """Be `adk-stream demo`, until something ends us."""
+    os.environ.update(environment)
+    state.mkdir(parents=True, exist_ok=True)
+    _plant(Moment(state), state)
+    sys.argv = ["adk-stream", "demo", "--port", str(port), "--state", str(state)]
+    cli.main()
+
+
+def _plant(moment: Moment, state: Path) -> None:
+    """Put the moments around the pieces that the demo is built from."""
+
+    class Store(SqlApprovalStore):
+        def __init__(self, url: str) -> None:
+            super().__init__(url)
+            self._moving = ""
+            engine_event.listen(self._engine.sync_engine, "commit", self._committing)
+
+        def _committing(self, _: Any) -> None:
+            moment.reached(f"committing {self._moving}")
+
+        async def move(
+            self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry
+        ) -> bool:
+            moment.reached(f"before {entry.event}")
+            self._moving = entry.event
+            moved = await super().move(before, after, entry)
+            moment.reached(f"after {entry.event}")
+            return moved
+
+    class CountingWallet(Wallet):
+        async def pay(self, user_id: str, key: str, payment: Payment) -> dict[str, Any]:
+            with suppress(OSError), (state / STARTS).open("a") as starts:
+                starts.write(f"{key}\n")
+            result = await super().pay(user_id, key, payment)
+            moment.reached("after pay")
+            return result
+
+        async def _post(self, url: str, key: str, payment: Payment) -> Any:
+            response = await super()._post(url, key, payment)
+            moment.reached("after post")
+            return response
+
+    class Sessions(DatabaseSessionService):
+        async def append_event(self, session: Session, event: Event) -> Event:
+            what = _what(event)
+            moment.reached(f"before {what}")
+            stored = await super().append_event(session, event)
+            moment.reached(f"after {what}")
+            return stored
+
+    if os.environ.get(IDEMPOTENT):
+        policy = ApprovalPolicy("process_payment", idempotent=True)
+        demo_app.PAYMENT_POLICY = policy
+    demo_app.SqlApprovalStore = Store
+    demo_app.Wallet = CountingWallet
+    demo_app.DatabaseSessionService = Sessions
+
+
+def _what(event: Event) -> str:
+    """answer: the decision as ADK stores it. response: the result of the tool. else: all else."""
+    for response in event.get_function_responses():
+        if response.name == CONFIRMATION:
+            return "answer"
+        if not is_placeholder(event, response.id or ""):
+            return "response"
+    return "else"
