@@ -86,7 +86,8 @@ def test_every_arrow_and_every_forbidden_one(state: State, method: str) -> None:
     before = replace(PENDING, state=state, result="kept" if state in SETTLED else None)
     arrow = ARROWS.get((state, method))
     if arrow is None:
-        with pytest.raises(Conflict, match=state.value):
+        late = state is State.EXPIRED and method in ("approve", "deny")
+        with pytest.raises(Expired if late else Conflict, match=state.value):
             METHODS[method](before)
         return
     after = METHODS[method](before)
@@ -230,4 +231,16 @@ def test_refusals_are_answers_for_users() -> None:
     for state in SETTLED:
         with pytest.raises(StreamProtocolError) as refused:
             replace(PENDING, state=state).decide(ALICE, True, None, 2.0)
-        assert refused.value.status == 409 and state.value in refused.value.text
+        assert refused.value.status == (410 if state is State.EXPIRED else 409)
+        assert state.value in refused.value.text
+
+
+@pytest.mark.parametrize("state", State)
+def test_a_repeat_is_what_the_same_person_said_and_still_stands(state: State) -> None:
+    decided = replace(PENDING, state=state, decided_by="alice")
+    ran = (State.APPROVED, State.EXECUTING, State.DONE, State.FAILED, State.UNKNOWN)
+    assert decided.was_decided(ALICE, True) is (state in ran)
+    assert decided.was_decided(ALICE, False) is (state is State.DENIED)
+    for approved in (True, False):
+        assert not decided.was_decided(MANAGER, approved)
+        assert not replace(PENDING, state=state).was_decided(ALICE, approved)

@@ -21,8 +21,8 @@ _PRELOAD = [
     "asyncpg",
     "google.adk.flows.llm_flows.auto_flow",
     "google.adk.workflow._llm_agent_wrapper",
-    "google.adk.auth.auth_preprocessor",
     "google.adk.workflow._workflow",
+    "google.adk.auth.auth_preprocessor",
     "google.adk.tools.google_search_tool",
     "google.adk.tools.vertex_ai_search_tool",
 ]

@@ -39,6 +39,7 @@ MOVES: dict[State, frozenset[State]] = {
     State.APPROVED: frozenset({State.EXECUTING, State.LAPSED}),
     State.EXECUTING: frozenset({State.EXECUTING, State.DONE, State.FAILED, State.UNKNOWN}),
 }
+_UNDECIDED = (State.PENDING, State.EXPIRED, State.CANCELLED, State.LAPSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,8 @@ class ApprovalRecord:
         self, who: Principal, approved: bool, reason: str | None, now: float
     ) -> "ApprovalRecord":
         """After a yes or no. The last of several steps is the decision."""
+        if self.state is State.EXPIRED:
+            raise Expired("The request expired before this answer; the answer has no effect.")
         if self.state is not State.PENDING:
             raise Conflict(f"This call is no longer open: it is {self.state}.")
         if not self.waits_for(who):
@@ -143,6 +146,12 @@ class ApprovalRecord:
         if not self.steps:
             return who.id == self.principal
         return who.id != self.principal and self.steps[self.step] in who.roles
+
+    def was_decided(self, who: Principal, approved: bool) -> bool:
+        """Whether this person has said just that, and it stands."""
+        if self.decided_by != who.id or self.state in _UNDECIDED:
+            return False
+        return approved is (self.state is not State.DENIED)
 
     @property
     def is_settled(self) -> bool:

@@ -41,6 +41,8 @@ class Plan:
     """Results that came before their approval. They are kept; the approval is asked for again."""
     repeats: list[Call] = field(default_factory=list[Call])
     """Calls answered before, in the same way."""
+    unseen: list[Call] = field(default_factory=list[Call])
+    """Those of them that are over, though the client does not show how: its reply was cut off."""
 
     @property
     def unfinished(self) -> list[Call]:
@@ -90,7 +92,7 @@ def match_answers(calls: Calls, answers: tuple[Answer, ...], check: CheckOutput)
 
 
 def _find(calls: Calls, answer: Answer) -> Call | None:
-    found = {call.id: call for any_id in answer.ids if (call := calls.find(any_id))}
+    found = {call.id if call else None: call for call in map(calls.find, answer.ids)}
     if len(found) > 1:
         raise BadRequest(f"{answer.path}: the ids belong to different calls")
     return next(iter(found.values()), None)
@@ -192,6 +194,8 @@ def _place_repeat(plan: Plan, said: _Said) -> None:
     if said.value is not NOTHING and call.response != outcomes.browser_result(said.value):
         raise Conflict("This call has its result already; the new one has no effect.")
     plan.repeats.append(call)
+    if call.response is not None and said.value is NOTHING and said.error is None:
+        plan.unseen.append(call)
 
 
 def _place_browser(plan: Plan, said: _Said, check: CheckOutput) -> None:

@@ -61,10 +61,12 @@ class Failure:
     """Why a turn failed, in words for users."""
 
     code: str
+    own_text: str = ""
+    """Where the code alone does not say it."""
 
     @property
     def text(self) -> str:
-        return _TEXTS[self.code]
+        return self.own_text or _TEXTS[self.code]
 
     @classmethod
     def of_code(cls, code: str) -> "Failure":

@@ -21,9 +21,9 @@ from adk_stream_protocol.convert.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.convert.decode import Answer, TurnInput
 from adk_stream_protocol.convert.encode import TurnEncoder
-from adk_stream_protocol.convert.endings import Failure
 from adk_stream_protocol.errors import Busy, Conflict, TooMany, Unavailable, UnknownId
 from adk_stream_protocol.runtime.approvals import Approvals
+from adk_stream_protocol.runtime.failures import failure_of
 from adk_stream_protocol.runtime.history import History, unfinished_plan
 from adk_stream_protocol.runtime.sessions import TurnSessions
 from adk_stream_protocol.runtime.turn import Turn
@@ -150,7 +150,7 @@ class Chat:
             closing = encoder.stop()
         except Exception as error:
             logger.exception("turn %s failed", turn.reference)
-            closing = encoder.fail(Failure.of_exception(error))
+            closing = encoder.fail(failure_of(error))
         self._release(key)
         turn.end(closing)
         if key in self._to_go_on:
@@ -182,7 +182,7 @@ class Chat:
             turn.put(encoder.decided(decision.call, decision.approved))
         for call, response in plan.results:
             call.response = response
-        for call, _ in plan.results:
+        for call in (*plan.unseen, *(call for call, _ in plan.results)):
             turn.put(encoder.settle(call))
         for call in plan.go:
             turn.put(encoder.go(call))

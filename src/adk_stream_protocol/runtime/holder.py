@@ -25,7 +25,8 @@ def _started(pid: int) -> str:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return _alive_without_proc(pid)
-    return stat.rpartition(")")[2].split()[19]
+    fields = stat.rpartition(")")[2].split()
+    return "gone" if fields[0] in "ZX" else fields[19]  # dead, though nobody has reaped it yet
 
 
 def _alive_without_proc(pid: int) -> str:

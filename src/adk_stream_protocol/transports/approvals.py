@@ -45,8 +45,10 @@ def decide_endpoint(chat: Chat, door: Door) -> Endpoint:
         record = await chat.approvals.store.get(request.path_params["approval_id"])
         if record is None or record.app != chat.app_name or not _concerns(record, who):
             raise UnknownId("There is no such request.")
-        record = await chat.approvals.expire(record)
-        record = await chat.approvals.decide(record, who, verdict.approved, verdict.reason)
+        # Said before: acknowledged again, and carried on with if a crash cut it off.
+        if not record.was_decided(who, verdict.approved):
+            record = await chat.approvals.expire(record)
+            record = await chat.approvals.decide(record, who, verdict.approved, verdict.reason)
         if record.state is not State.PENDING:
             await _go_on(chat, record)
         return JSONResponse({"id": record.id, "state": record.state.value})

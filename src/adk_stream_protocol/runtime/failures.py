@@ -1,0 +1,18 @@
+"""Why a turn failed, when it is the bridge and not the model that knows."""
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from adk_stream_protocol.convert.endings import Failure
+from adk_stream_protocol.errors import StreamProtocolError, Unavailable
+
+
+def failure_of(error: BaseException) -> Failure:
+    """What a user may know. ADK wraps what a plugin raises, so the causes are looked at too."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, StreamProtocolError):
+            return Failure(cause.code, cause.text)
+        if isinstance(cause, SQLAlchemyError):
+            return Failure(Unavailable.code, "The store does not answer. Please try again.")
+        cause = cause.__cause__
+    return Failure.of_exception(error)
