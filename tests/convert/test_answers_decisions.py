@@ -35,11 +35,24 @@ def test_a_decision_names_the_call_or_its_approval(any_id: str, approved: bool) 
     assert match(known, answer) == Plan(decisions=[decision])
 
 
-@pytest.mark.parametrize("ids", [("c1", "a1"), ("c1",), ("a1",), ("unknown", "a1")])
+@pytest.mark.parametrize("ids", [("c1", "a1"), ("c1",), ("a1",)])
 def test_an_echoed_decision_is_found_by_any_of_its_ids(ids: tuple[str, ...]) -> None:
     known = calls(pay_asked())
     plan = match(known, echo(*ids, approved=True))
     assert plan == Plan(decisions=[Decision(known.by_id["c1"], True, None)])
+
+
+@pytest.mark.parametrize("ids", [("unknown", "a1"), ("c1", "unknown")])
+def test_a_known_id_beside_an_unknown_one_is_refused(ids: tuple[str, ...]) -> None:
+    with pytest.raises(BadRequest, match="different calls"):
+        match(calls(pay_asked()), echo(*ids, approved=True))
+
+
+def test_a_repeated_yes_for_a_finished_call_asks_to_see_its_result() -> None:
+    done = [*pay_decided(True), event(response("c1", "pay", {"ok": 1}), id="e9")]
+    plan = match(calls(done), echo("c1", approved=True))
+    assert [one.id for one in plan.unseen] == [one.id for one in plan.repeats] == ["c1"]
+    assert plan.is_replay
 
 
 def test_a_word_in_approval_is_a_yes() -> None:
