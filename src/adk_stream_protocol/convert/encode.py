@@ -93,6 +93,8 @@ class TurnEncoder:
                 if text := part.text:
                     if part.thought:
                         self._reasoning(response, text, out)
+                    elif response.text:  # the way of nearly all events, kept short
+                        out.append(TextDelta(id=response.text, delta=text))
                     else:
                         self._text(response, text, out)
                 else:
@@ -174,8 +176,7 @@ class TurnEncoder:
 
     def _text(self, response: _Response, text: str, out: list[AnyChunk]) -> None:
         if self._style.holds_text:
-            if not response.text:
-                response.text = "held"
+            if not response.held:
                 self._held.append(response.held)
             response.held.append(text)
             self._answered = True
@@ -203,21 +204,22 @@ class TurnEncoder:
 
     def _complete(self, event: Event, parts: list[types.Part], out: list[AnyChunk]) -> None:
         """The last event of a response, or one that came whole; also tool results."""
-        response = self._responses.pop(event.id, None)
         files: list[AnyChunk] = []
-        if response is None:
+        response = self._responses.pop(event.id, None)
+        if response is None and not (len(parts) == 1 and parts[0].function_response):
             response = self._open(event, out)
             files = self._whole(response, parts, out)
-        self._close(response, out)
         found = self._tools.parts_of(event, parts)
-        if (files or found.inputs) and not response.visible:
-            self._enter(response, out)
+        if response is not None:
+            self._close(response, out)
+            if (files or found.inputs) and not response.visible:
+                self._enter(response, out)
+            out += files
+            out += found.inputs
+            out += found.requests
         if found.results:
             self._steps.after_tool, self._answered = True, False
-        out += files
-        out += found.inputs
-        out += found.requests
-        out += found.results
+            out += found.results
         if target := event.actions.transfer_to_agent:
             out += self.data("agent", {"from": event.author, "to": target}, None, False)
 
@@ -262,7 +264,7 @@ class TurnEncoder:
     def _close(self, response: _Response, out: list[AnyChunk]) -> None:
         if response.reasoning:
             out.append(ReasoningEnd(id=response.reasoning))
-        if response.text and not self._style.holds_text:
+        if response.text:
             out.append(TextEnd(id=response.text))
         response.reasoning = response.text = ""
 
