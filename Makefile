@@ -37,8 +37,14 @@ fix: $(STAMP) ## format and repair what can be repaired
 	$(VENV)/bin/ruff format .
 	$(VENV)/bin/ruff check --fix .
 
-bench: $(STAMP) ## measure against the floor and the peers, as ratios
-	$(VENV)/bin/python -m bench
+.venv-bench/.installed: requirements/bench.txt
+	python3 -m venv .venv-bench
+	.venv-bench/bin/pip install --quiet --require-hashes -r requirements/bench.txt
+	.venv-bench/bin/pip install --quiet --no-deps --no-build-isolation -e .
+	touch $@
+
+bench: .venv-bench/.installed ## measure against the floor and the peers, as ratios
+	.venv-bench/bin/python -W ignore -m bench
 
 lock: $(STAMP) ## pin the requirements again
 	cd requirements && ../$(VENV)/bin/pip-compile --quiet --strip-extras --allow-unsafe --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file dev.txt dev.in

@@ -128,9 +128,9 @@ async def test_a_database_of_a_newer_version_is_refused(tmp_path: Path) -> None:
 
 async def test_sqlite_is_durable(tmp_path: Path) -> None:
     store = SqlApprovalStore(f"sqlite+aiosqlite:///{tmp_path / 'a.db'}")
-    async with store._reading() as connection:  # pyright: ignore[reportPrivateUsage]
-        mode = await connection.scalar(text("PRAGMA journal_mode"))
-        synchronous = await connection.scalar(text("PRAGMA synchronous"))
+    run = store._run  # pyright: ignore[reportPrivateUsage]
+    mode = await run(lambda connection: connection.scalar(text("PRAGMA journal_mode")))
+    synchronous = await run(lambda connection: connection.scalar(text("PRAGMA synchronous")))
     assert (mode, synchronous) == ("wal", 2)
     await store.close()
 

@@ -16,6 +16,7 @@ from typing import Any
 from google.adk.events.event import Event
 from google.adk.sessions.database_session_service import DatabaseSessionService
 from google.adk.sessions.session import Session
+from sqlalchemy import Connection, Engine
 from sqlalchemy import event as engine_event
 
 from adk_stream_protocol.approvals.record import ApprovalRecord
@@ -76,21 +77,23 @@ def serve(state: Path, port: int, environment: dict[str, str]) -> None:
 def _plant(moment: Moment, state: Path) -> None:
     """Put the moments around the pieces that the demo is built from."""
 
+    moving: list[str] = []
+
+    @engine_event.listens_for(Engine, "commit")
+    def committing(_: Connection) -> None:  # pyright: ignore[reportUnusedFunction]
+        for event in moving:
+            moment.reached(f"committing {event}")
+
     class Store(SqlApprovalStore):
-        def __init__(self, url: str) -> None:
-            super().__init__(url)
-            self._moving = ""
-            engine_event.listen(self._engine.sync_engine, "commit", self._committing)
-
-        def _committing(self, _: Any) -> None:
-            moment.reached(f"committing {self._moving}")
-
         async def move(
             self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry
         ) -> bool:
             moment.reached(f"before {entry.event}")
-            self._moving = entry.event
-            moved = await super().move(before, after, entry)
+            moving.append(entry.event)
+            try:
+                moved = await super().move(before, after, entry)
+            finally:
+                moving.remove(entry.event)
             moment.reached(f"after {entry.event}")
             return moved
 

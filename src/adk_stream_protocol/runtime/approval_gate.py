@@ -31,7 +31,6 @@ from adk_stream_protocol.runtime.approvals import (
 )
 from adk_stream_protocol.runtime.client_tool import ClientTool
 from adk_stream_protocol.runtime.dialogs import UNDECIDED, Dialogs, in_call_order, place_of
-from adk_stream_protocol.runtime.schema import argument_fault
 
 logger = logging.getLogger(__name__)
 
@@ -121,14 +120,14 @@ class ApprovalGate(BasePlugin):
         if tool.approval and not await self._approvals.of_calls(place, [call_id]):
             why = await self._dialogs.why_not(tool, arguments, context.get_invocation_context())
             return outcomes.refused(why or "It could not be asked for.")
-        fault = argument_fault(tool, arguments)
+        fault = self._dialogs.schemas.fault(tool, arguments)
         return outcomes.refused(f"The arguments are not valid: {fault}.") if fault else None
 
     async def _before_running(
         self, arguments: dict[str, Any], context: ToolContext
     ) -> dict[str, Any] | None:
         place, call_id = place_of(context.get_invocation_context()), context.function_call_id or ""
-        record = (await self._approvals.of_calls(place, [call_id])).get(call_id)
+        record = await self._approvals.to_start(place, call_id)
         if record is None:
             return outcomes.not_approved()
         if started := await self._approvals.claim(record, arguments):

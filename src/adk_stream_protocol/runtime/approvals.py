@@ -19,7 +19,7 @@ from adk_stream_protocol.approvals.record import (
 from adk_stream_protocol.approvals.store import ApprovalStore, AuditEntry
 from adk_stream_protocol.convert import outcomes
 from adk_stream_protocol.errors import Busy, Conflict
-from adk_stream_protocol.runtime.holder import is_gone, this_process
+from adk_stream_protocol.runtime.holder import is_gone, is_of_this_host, this_process
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +27,7 @@ ABANDONED_SECONDS = 900.0
 """After this time a call started on another host counts as lost: nobody can ask that host."""
 MAX_PENDING = 16
 MAX_DENIALS = 3
+MAX_HELD = 1024
 BROWSER = "browser:-:-"
 """The holder of a call that the browser runs."""
 
@@ -73,6 +74,8 @@ class Approvals:
         self._ttl = ttl
         self._clock = clock
         self._holder = this_process()
+        self._held: dict[tuple[Place, str], ApprovalRecord] = {}
+        """Approved here and about to start: spares the start a read. The claim checks it anyway."""
 
     def policy(self, tool: str) -> ApprovalPolicy:
         """The policy of a tool, or the default one."""
@@ -149,7 +152,7 @@ class Approvals:
             after = replace(after, holder=self._holder)  # who goes on with the chat
         event = "approve" if approved else "deny"
         if await self.store.move(record, after, self._entry(event, after, who.id)):
-            return after
+            return self._remember(after)
         current = await self.store.get(record.id)
         raise Conflict(
             f"This call is no longer open: it is {current.state if current else 'gone'}."
@@ -165,15 +168,28 @@ class Approvals:
             return record
         after = record.hold(self._holder)
         if await self.store.move(record, after, self._entry("resume", after, self._holder)):
-            return after
+            return self._remember(after)
         raise Busy("This call is being run.")
+
+    def _remember(self, record: ApprovalRecord) -> ApprovalRecord:
+        if record.state is State.APPROVED and len(self._held) < MAX_HELD:
+            place = Place(record.app, record.principal, record.session)
+            self._held[(place, record.call_id)] = record
+        return record
+
+    async def to_start(self, place: Place, call_id: str) -> ApprovalRecord | None:
+        """The record of a call that is about to start."""
+        if held := self._held.pop((place, call_id), None):
+            return held
+        return (await self.of_calls(place, [call_id])).get(call_id)
 
     def is_abandoned(self, record: ApprovalRecord) -> bool:
         """Whether the process that holds a call is gone."""
         if is_gone(record.holder):
             return True
-        held_elsewhere = record.holder not in (self._holder, BROWSER)
-        return held_elsewhere and self._clock() > (record.decided_at or 0) + ABANDONED_SECONDS
+        if record.holder == BROWSER or is_of_this_host(record.holder):
+            return False
+        return self._clock() > (record.decided_at or 0) + ABANDONED_SECONDS
 
     def is_over(self, record: ApprovalRecord) -> bool:
         """Whether a started call cannot come back any more.

@@ -17,7 +17,7 @@ from adk_stream_protocol.convert import outcomes
 from adk_stream_protocol.convert.calls import CONFIRMATION, Calls, current_turn, is_placeholder
 from adk_stream_protocol.runtime.approvals import MAX_DENIALS, MAX_PENDING, Approvals, Place
 from adk_stream_protocol.runtime.client_tool import ClientTool
-from adk_stream_protocol.runtime.schema import argument_fault, argument_order
+from adk_stream_protocol.runtime.schema import Schemas
 from adk_stream_protocol.runtime.turn import current_chat
 
 logger = logging.getLogger(__name__)
@@ -35,6 +35,7 @@ class Dialogs:
 
     def __init__(self, approvals: Approvals) -> None:
         self._approvals = approvals
+        self.schemas = Schemas()
         self._tools: dict[tuple[str, str], Tools] = {}
         self._asking: defaultdict[Place, set[str]] = defaultdict(set)
         """Calls let through to ADK's dialog whose record is not made yet."""
@@ -99,7 +100,7 @@ class Dialogs:
         if tool.approval and not await self.why_not(tool, arguments, context):
             note["approvalId"] = approval_id = f"adk-{uuid4()}"
             asked = (call.id or "", tool.name, arguments)
-            note |= await self._ask(context, approval_id, asked, argument_order(tool))
+            note |= await self._ask(context, approval_id, asked, self.schemas.order(tool))
         return note
 
     async def _confirmation(
@@ -111,7 +112,7 @@ class Dialogs:
         self._asking[place_of(context)].discard(original["id"])
         asked = (original["id"], original["name"], original.get("args") or {})
         tool = tools.get(original["name"])
-        order = argument_order(tool) if tool else ()
+        order = self.schemas.order(tool) if tool else ()
         return {original["id"]: await self._ask(context, call.id, asked, order)}
 
     async def _ask(
@@ -136,7 +137,7 @@ class Dialogs:
         self, tool: BaseTool, arguments: dict[str, Any], context: InvocationContext
     ) -> str | None:
         """Why nobody is asked about this call, or None."""
-        if fault := argument_fault(tool, arguments):
+        if fault := self.schemas.fault(tool, arguments):
             return f"The arguments are not valid: {fault}."
         place = place_of(context)
         if current_chat() not in (None, (place.principal, place.session)):

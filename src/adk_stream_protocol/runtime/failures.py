@@ -1,9 +1,10 @@
 """Why a turn failed, when it is the bridge and not the model that knows."""
 
+from google.adk.errors import StaleSessionError
 from sqlalchemy.exc import SQLAlchemyError
 
 from adk_stream_protocol.convert.endings import Failure
-from adk_stream_protocol.errors import StreamProtocolError, Unavailable
+from adk_stream_protocol.errors import Busy, StreamProtocolError, Unavailable
 
 
 def failure_of(error: BaseException) -> Failure:
@@ -12,6 +13,8 @@ def failure_of(error: BaseException) -> Failure:
     while cause is not None:
         if isinstance(cause, StreamProtocolError):
             return Failure(cause.code, cause.text)
+        if isinstance(cause, StaleSessionError):
+            return Failure(Busy.code, "Another turn of this chat was faster. Please try again.")
         if isinstance(cause, SQLAlchemyError):
             return Failure(Unavailable.code, "The store does not answer. Please try again.")
         cause = cause.__cause__

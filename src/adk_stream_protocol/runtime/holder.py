@@ -20,6 +20,11 @@ def is_gone(holder: str | None) -> bool:
     return _started(int(pid)) != started
 
 
+def is_of_this_host(holder: str | None) -> bool:
+    """Whether this host can tell if the holder lives."""
+    return holder is not None and holder.rsplit(":", 2)[0] == socket.gethostname()
+
+
 def _started(pid: int) -> str:
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()

@@ -1,12 +1,39 @@
 """Reads a tool's declared parameters: their order, and what is wrong with given arguments."""
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from google.adk.tools.base_tool import BaseTool
 from jsonschema import Draft202012Validator, SchemaError
 
 
-def parameters_of(tool: BaseTool) -> dict[str, Any]:
+class Schemas:
+    """The parameter schemas of the tools seen so far. ADK builds a declaration anew per look."""
+
+    def __init__(self) -> None:
+        self._known: WeakKeyDictionary[BaseTool, Draft202012Validator] = WeakKeyDictionary()
+
+    def order(self, tool: BaseTool) -> tuple[str, ...]:
+        """The names of the arguments, as declared."""
+        schema: Any = self._validator(tool).schema
+        return tuple(schema.get("properties", {}))
+
+    def fault(self, tool: BaseTool, arguments: dict[str, Any]) -> str | None:
+        """What is wrong with arguments, or None."""
+        try:
+            fault = next(iter(self._validator(tool).iter_errors(arguments)), None)
+        except SchemaError:
+            return None
+        return None if fault is None else f"{fault.json_path}: {fault.message}"[:300]
+
+    def _validator(self, tool: BaseTool) -> Draft202012Validator:
+        validator = self._known.get(tool)
+        if validator is None:
+            validator = self._known[tool] = Draft202012Validator(_parameters_of(tool))
+        return validator
+
+
+def _parameters_of(tool: BaseTool) -> dict[str, Any]:
     """The JSON Schema of a tool's arguments; an empty one where it declares none."""
     declaration = tool._get_declaration()  # pyright: ignore[reportPrivateUsage]
     if declaration is None:
@@ -19,18 +46,3 @@ def parameters_of(tool: BaseTool) -> dict[str, Any]:
     return declaration.parameters.json_schema.model_dump(
         mode="json", by_alias=True, exclude_none=True
     )
-
-
-def argument_order(tool: BaseTool) -> tuple[str, ...]:
-    """The names of the arguments, as declared."""
-    return tuple(parameters_of(tool).get("properties", {}))
-
-
-def argument_fault(tool: BaseTool, arguments: dict[str, Any]) -> str | None:
-    """What is wrong with arguments, or None."""
-    try:
-        faults = Draft202012Validator(parameters_of(tool)).iter_errors(arguments)
-        fault = next(iter(faults), None)
-    except SchemaError:
-        return None
-    return None if fault is None else f"{fault.json_path}: {fault.message}"[:300]

@@ -1,0 +1,1 @@
+"""Measurements against a floor and against peers, printed as ratios: `make bench`."""

@@ -1,0 +1,137 @@
+"""The child processes of a run: the servers, and the load that is sent to them."""
+
+import subprocess
+import sys
+import uuid
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Self
+
+import orjson
+
+from bench.model import APP_NAME
+
+FORGET = "/bench/forget"
+
+
+@dataclass(frozen=True)
+class Slice:
+    """What one burst of requests cost."""
+
+    seconds: float
+    cpu: float
+    first: float
+    chunks: int
+
+
+@dataclass(frozen=True)
+class Request:
+    """One user message: a script for the model, in a chat of its own unless one is named."""
+
+    script: str
+    chat: str = ""
+    user: str = "user"
+
+
+class Fleet:
+    """Starts each server on first use and ends them all; one load process serves the whole run."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._servers: dict[str, tuple[int, int]] = {}
+        self._load = self._start("bench.load")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def burst(self, server: str, streams: list[list[Request]], *, fresh: bool = True) -> Slice:
+        """Send all streams at once, each one's requests in order; measure the server meanwhile.
+
+        A fresh burst finds no sessions of earlier ones.
+        """
+        pid, port = self._server(server)
+        if fresh:
+            self._send({"port": port, "path": FORGET, "streams": [[("", "")]]})
+        path = "/run_sse" if server == "ADK /run_sse" else "/api/chat"
+        bodies = [[(each.user, _body(server, each)) for each in stream] for stream in streams]
+        before = _cpu(pid)
+        answer = self._send({"port": port, "path": path, "streams": bodies})
+        return Slice(
+            seconds=answer["seconds"],
+            cpu=_cpu(pid) - before,
+            first=median(answer["first"]),
+            chunks=sum(answer["chunks"]),
+        )
+
+    def _server(self, name: str) -> tuple[int, int]:
+        if name not in self._servers:
+            child = self._start("bench.servers", name)
+            self._servers[name] = child.pid, int(child.stdout.readline())
+            self.burst(name, [[Request("text 20"), Request("tools 2")] * 3])
+        return self._servers[name]
+
+    def _send(self, command: dict) -> dict:
+        self._load.stdin.write(orjson.dumps(command) + b"\n")
+        self._load.stdin.flush()
+        answer = self._load.stdout.readline()
+        if not answer:
+            raise RuntimeError("the load process ended; its message is above")
+        return orjson.loads(answer)
+
+    def _start(self, *module: str) -> subprocess.Popen:
+        child = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", *module],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        self._stack.callback(_stop, child)
+        return child
+
+
+def _stop(child: subprocess.Popen) -> None:
+    child.terminate()
+    try:
+        child.wait(5)
+    except subprocess.TimeoutExpired:
+        child.kill()
+
+
+def _cpu(pid: int) -> float:
+    """Return the CPU seconds of a process so far, to the nanosecond, over all its threads."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
+
+
+def _body(server: str, request: Request) -> str:
+    chat = request.chat or uuid.uuid4().hex
+    if server == "ADK /run_sse":
+        body = {
+            "appName": APP_NAME,
+            "userId": request.user,
+            "sessionId": chat,
+            "streaming": True,
+            "newMessage": {"role": "user", "parts": [{"text": request.script}]},
+        }
+    elif server == "ag-ui-adk":
+        body = {
+            "threadId": chat,
+            "runId": uuid.uuid4().hex,
+            "state": {},
+            "tools": [],
+            "context": [],
+            "forwardedProps": {},
+            "messages": [{"id": "u1", "role": "user", "content": request.script}],
+        }
+    else:
+        parts = [{"type": "text", "text": request.script}]
+        body = {
+            "id": chat,
+            "messages": [{"id": "u1", "role": "user", "parts": parts}],
+            "trigger": "submit-message",
+        }
+    return orjson.dumps(body).decode()

@@ -1,0 +1,41 @@
+"""ADK events as ADK really emits them, recorded from a run of the scripted model."""
+
+import asyncio
+
+from google.adk.agents.run_config import RunConfig, StreamingMode
+from google.adk.events import Event
+from google.adk.runners import Runner
+from google.adk.sessions import InMemorySessionService
+from google.genai import types
+
+from bench.model import APP_NAME, bench_agent, user_message
+
+
+def record_turn(script: str) -> list[Event]:
+    """Run one turn through ADK and return its events."""
+    return asyncio.run(_record(script))
+
+
+async def _record(script: str) -> list[Event]:
+    runner = Runner(
+        app_name=APP_NAME,
+        agent=bench_agent(),
+        session_service=InMemorySessionService(),
+        auto_create_session=True,
+    )
+    run = runner.run_async(
+        user_id="u",
+        session_id="s",
+        new_message=user_message(script),
+        run_config=RunConfig(streaming_mode=StreamingMode.SSE),
+    )
+    return [event async for event in run]
+
+
+def long_turn(turn: list[Event], deltas: int) -> list[Event]:
+    """Return a text turn of that many deltas, made of the recorded one's events."""
+    partials = [event for event in turn if event.partial]
+    repeated = [partials[i % len(partials)] for i in range(deltas)]
+    text = "".join(event.content.parts[0].text for event in repeated)
+    whole = types.Content(role="model", parts=[types.Part(text=text)])
+    return [*repeated, turn[-1].model_copy(update={"content": whole})]
