@@ -3,7 +3,7 @@
 import pytest
 
 from tests.sdk.conftest import OpenRaw
-from tests.sdk.raw import RawChat, Reply, decision
+from tests.sdk.raw import RawChat, Reply
 
 HERE = {"latitude": 35.68, "longitude": 139.77, "accuracy": 10, "timestamp": 1700000000000}
 TEXT_STEP = ["start-step", "text-start", "text-delta", "text-end", "finish-step", "finish"]
@@ -22,7 +22,7 @@ def test_both_approved(chat: RawChat, order: tuple[int, int]) -> None:
     assert half.types == ["start", "tool-output-available", "finish"]
     assert half.one("tool-output-available")["toolCallId"] == first["toolCallId"]
     assert half.one("finish")["finishReason"] == "tool-calls"
-    whole = chat.answer(decision(first, approved=True), decision(second, approved=True))
+    whole = chat.decide(second, approved=True)
     assert whole.types == ["start", "tool-output-available", *TEXT_STEP]
     assert whole.one("tool-output-available")["toolCallId"] == second["toolCallId"]
     assert whole.one("tool-output-available")["output"]["wallet_balance"] == 930
@@ -36,7 +36,7 @@ def test_the_first_denied(chat: RawChat) -> None:
     first, second = chat.say("Pay Alice $30 and Bob $40").of("tool-approval-request")
     half = chat.decide(first, approved=False, reason="not her")
     assert half.types == ["start", "tool-output-denied", "finish"]
-    whole = chat.answer(decision(first, approved=False), decision(second, approved=True))
+    whole = chat.decide(second, approved=True)
     assert whole.types == ["start", "tool-output-available", *TEXT_STEP]
     assert whole.one("tool-output-available")["output"]["wallet_balance"] == 960
     context = chat.model_context()
