@@ -33,6 +33,7 @@ adk-stream-protocol: the demo agent, for AI SDK clients (useChat).
   POST /api/chat               one turn; the AI SDK's request in, its UI message stream out
   POST /stream                 the same
   POST /api/chat/{chatId}/stop stop the running turn
+  GET  /api/approvals          what waits for you; POST /api/approvals/{id} decides it
   GET  /healthz                versions and stores
 
 In a page:   useChat({ transport: new DefaultChatTransport({ api: "/api/chat" }) })
