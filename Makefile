@@ -16,7 +16,7 @@ $(STAMP): requirements/dev.txt pyproject.toml
 	touch $@
 
 $(NODE): tests/sdk/package-lock.json
-	npm --prefix tests/sdk ci --silent --no-audit --no-fund
+	npm --prefix tests/sdk ci --loglevel=error --no-audit --no-fund
 	touch $@
 
 demo: $(STAMP) ## serve the demo on 127.0.0.1:$PORT
