@@ -4,12 +4,15 @@ import uuid
 
 from bench.convert import project, sliced
 from bench.fleet import Fleet, Request
-from bench.http import ALONE, OURS
+from bench.http import OURS
 from bench.record import long_turn, record_turn
 from bench.report import Bars, heading, progress, row
 from bench.sessions import PREFIX
 from bench.slices import Spread, aba
 
+# What the bridge stands on: resumability makes ADK store one more event per turn, and its memory
+# store looks through all events for each.
+ALONE = "ADK alone, resumable"
 SHORT = 1_000
 LENGTHS = (10_000, 50_000)
 LENGTH_ROUNDS = 9
