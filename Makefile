@@ -48,5 +48,6 @@ bench: .venv-bench/.installed ## measure against the floor and the peers, as rat
 
 lock: $(STAMP) ## pin the requirements again
 	cd requirements && ../$(VENV)/bin/pip-compile --quiet --strip-extras --allow-unsafe --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file dev.txt dev.in
+	cd requirements && ../$(VENV)/bin/pip-compile --quiet --strip-extras --allow-unsafe --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file bench.txt bench.in
 
 .PHONY: help demo test check fix bench lock

@@ -53,7 +53,8 @@ class Turn:
         """Wait until the reader has taken what is queued, or give it up."""
         self._taken.clear()
         try:
-            await asyncio.wait_for(self._taken.wait(), STALL_SECONDS)
+            async with asyncio.timeout(STALL_SECONDS):
+                await self._taken.wait()
         except TimeoutError:
             self._reader_gone = True
             self._waiting.clear()
@@ -70,7 +71,8 @@ class Turn:
             else:
                 self._changed.clear()
                 try:
-                    await asyncio.wait_for(self._changed.wait(), idle_seconds)
+                    async with asyncio.timeout(idle_seconds):  # wait_for would make a task
+                        await self._changed.wait()
                 except TimeoutError:
                     yield []
 
