@@ -14,6 +14,8 @@ from adk_stream_protocol.protocol.chunks import AnyChunk
 
 MAX_WAITING = 2_000
 STALL_SECONDS = 30.0
+GATHER_ROUNDS = 12
+"""How often the loop goes round before a write, while chunks come in numbers."""
 
 _current: ContextVar["Turn | None"] = ContextVar("adk_stream_turn", default=None)
 
@@ -61,10 +63,15 @@ class Turn:
 
     async def batches(self, idle_seconds: float) -> AsyncIterator[list[AnyChunk]]:
         """Everything that is waiting, piece by piece; an empty piece when nothing came for long."""
+        rounds = 0
         while True:
             if self._waiting:
+                for _ in range(rounds):
+                    await asyncio.sleep(0)
                 batch, self._waiting = self._waiting, []
                 self._taken.set()
+                # Chunks that come faster than writes go out are gathered; a lone one never waits.
+                rounds = GATHER_ROUNDS if len(batch) > 1 else 0
                 yield batch
             elif self._ended:
                 return
