@@ -11,7 +11,6 @@ from typing import Any
 
 from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.runners import Runner
-from google.adk.telemetry import TelemetryConfig
 from google.genai import types
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -26,6 +25,7 @@ from adk_stream_protocol.runtime.approvals import Approvals
 from adk_stream_protocol.runtime.failures import failure_of
 from adk_stream_protocol.runtime.history import History, unfinished_plan
 from adk_stream_protocol.runtime.sessions import TurnSessions
+from adk_stream_protocol.runtime.telemetry import telemetry
 from adk_stream_protocol.runtime.turn import Turn
 
 logger = logging.getLogger(__name__)
@@ -48,10 +48,7 @@ class Chat:
         assert isinstance(runner.session_service, TurnSessions)
         self._runner = runner
         self._sessions = runner.session_service
-        # One shared TelemetryConfig means the same as none and spares ADK a rebuild per delta.
-        self._run_config = run_config or RunConfig(
-            streaming_mode=StreamingMode.SSE, telemetry=TelemetryConfig()
-        )
+        self._run_config = run_config or RunConfig(streaming_mode=StreamingMode.SSE)
         self.approvals = approvals
         self._client_tool_ttl = client_tool_ttl
         self._max_turns_per_user = max_turns_per_user
@@ -196,8 +193,11 @@ class Chat:
         assert encoder is not None
         history.hand_over()
         user_id, chat_id = key
+        run_config = self._run_config
+        if run_config.telemetry is None:
+            run_config = run_config.model_copy(update={"telemetry": telemetry()})
         events = self._runner.run_async(
-            user_id=user_id, session_id=chat_id, new_message=content, run_config=self._run_config
+            user_id=user_id, session_id=chat_id, new_message=content, run_config=run_config
         )
         async with aclosing(events):
             async for event in events:
