@@ -26,7 +26,7 @@ from adk_stream_protocol.runtime.failures import failure_of
 from adk_stream_protocol.runtime.history import History, unfinished_plan
 from adk_stream_protocol.runtime.sessions import TurnSessions
 from adk_stream_protocol.runtime.telemetry import telemetry
-from adk_stream_protocol.runtime.turn import Turn
+from adk_stream_protocol.runtime.turn import Turn, enter
 
 logger = logging.getLogger(__name__)
 
@@ -139,7 +139,7 @@ class Chat:
         """Run a turn to its end. Here, and only here, an exception becomes an error chunk."""
         encoder = turn.encoder
         assert encoder is not None
-        turn.enter()
+        enter(turn)
         try:
             await run()
             closing = encoder.finish()

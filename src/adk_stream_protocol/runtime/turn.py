@@ -1,23 +1,35 @@
-"""Turn: one running turn. ADK's side puts chunks in; a transport takes out whatever is waiting.
+"""Turn: one running turn. ADK's side puts chunks in; transports take out whatever is waiting.
 
-A turn goes on when its reader leaves: a payment under way is finished and recorded. A reader that
-stalls holds the turn back only up to a bound and for a while; then it counts as gone.
+A turn keeps its chunks while it runs, so that a reader may come late or twice. It goes on when its
+readers leave: a payment under way is finished and recorded. A reader that stalls holds a request
+turn back only up to a bound and for a while; then it counts as gone.
 """
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Protocol
 
 from adk_stream_protocol.convert.encode import TurnEncoder
 from adk_stream_protocol.protocol.chunks import AnyChunk
 
 MAX_WAITING = 2_000
+MAX_KEPT = 20_000
 STALL_SECONDS = 30.0
 GATHER_ROUNDS = 12
 """How often the loop goes round before a write, while chunks come in numbers."""
 
-_current: ContextVar["Turn | None"] = ContextVar("adk_stream_turn", default=None)
+
+class Running(Protocol):
+    """What runs a tool: a turn, or the live run behind many turns."""
+
+    @property
+    def chat(self) -> tuple[str, str]: ...
+
+    def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None: ...
+
+
+_current: ContextVar[Running | None] = ContextVar("adk_stream_running", default=None)
 
 
 class Turn:
@@ -29,67 +41,78 @@ class Turn:
         self.task: asyncio.Task[None] | None = None
         self.encoder: TurnEncoder | None = None
         self._loop = asyncio.get_running_loop()
-        self._waiting: list[AnyChunk] = []
+        self._kept: list[AnyChunk] = []
+        self._dropped = 0
+        self._readers: set[Reader] = set()
         self._changed = asyncio.Event()
         self._taken = asyncio.Event()
-        self._ended = False
-        self._reader_gone = False
+        self._detached = False
+        self.ended = False
 
     def put(self, chunks: list[AnyChunk]) -> None:
-        """Queue chunks for the reader."""
-        if chunks and not self._reader_gone:
-            self._waiting += chunks
+        """Queue chunks for the readers."""
+        if chunks and not self._detached:
+            self._kept += chunks
             self._changed.set()
+            if len(self._kept) > MAX_KEPT:
+                self._trim()
+
+    def _trim(self) -> None:
+        """Forget the older half. Who has not read it by now cannot be served any more."""
+        half = len(self._kept) // 2
+        self._dropped += half
+        del self._kept[:half]
 
     def end(self, chunks: list[AnyChunk]) -> None:
         """Queue the last chunks."""
         self.put(chunks)
-        self._ended = True
+        self.ended = True
         self._changed.set()
 
     @property
+    def is_whole(self) -> bool:
+        """Whether a reader that comes now gets everything from the first chunk on."""
+        return not self._dropped and not self._detached
+
+    @property
+    def size(self) -> int:
+        """How many chunks the turn has had so far."""
+        return self._dropped + len(self._kept)
+
+    @property
     def is_full(self) -> bool:
-        return len(self._waiting) >= MAX_WAITING
+        limit = self.size - MAX_WAITING
+        return limit >= 0 and any(reader.position <= limit for reader in self._readers)
 
     async def room(self) -> None:
-        """Wait until the reader has taken what is queued, or give it up."""
-        self._taken.clear()
+        """Wait until the slow readers have taken what is queued, or give them up."""
         try:
             async with asyncio.timeout(STALL_SECONDS):
-                await self._taken.wait()
+                while self.is_full:
+                    self._taken.clear()
+                    await self._taken.wait()
         except TimeoutError:
-            self._reader_gone = True
-            self._waiting.clear()
+            limit = self.size - MAX_WAITING
+            self._readers = {one for one in self._readers if one.position > limit}
+
+    def reader(self) -> "Reader":
+        """A reader of everything, from the first chunk on. It counts until it is closed."""
+        reader = Reader(self)
+        self._readers.add(reader)
+        return reader
 
     async def batches(self, idle_seconds: float) -> AsyncIterator[list[AnyChunk]]:
         """Everything that is waiting, piece by piece; an empty piece when nothing came for long."""
-        rounds = 0
-        while True:
-            if self._waiting:
-                for _ in range(rounds):
-                    await asyncio.sleep(0)
-                batch, self._waiting = self._waiting, []
-                self._taken.set()
-                # Chunks that come faster than writes go out are gathered; a lone one never waits.
-                rounds = GATHER_ROUNDS if len(batch) > 1 else 0
+        reader = self.reader()
+        try:
+            while (batch := await reader.next(idle_seconds)) is not None:
                 yield batch
-            elif self._ended:
-                return
-            else:
-                self._changed.clear()
-                try:
-                    async with asyncio.timeout(idle_seconds):  # wait_for would make a task
-                        await self._changed.wait()
-                except TimeoutError:
-                    yield []
+        finally:
+            reader.close()
 
     def detach(self) -> None:
-        """Nobody reads this turn: its chunks are dropped."""
-        self._reader_gone = True
-
-    def enter(self) -> None:
-        """Make this the turn of the current task and of the tools it runs."""
-        _current.set(self)
+        """Nobody will read this turn: its chunks are dropped."""
+        self._detached = True
 
     def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None:
         """Queue a data part, from whatever thread a tool runs in."""
@@ -97,11 +120,74 @@ class Turn:
             chunks = self.encoder.data(name, data, id, transient)
             self._loop.call_soon_threadsafe(self.put, chunks)
 
+    def since(self, position: int) -> list[AnyChunk] | None:
+        """The chunks from a position on; None if they are no longer kept."""
+        start = position - self._dropped
+        return None if start < 0 else self._kept[start:]
+
+    async def changed(self, idle_seconds: float) -> bool:
+        """Wait for more. False when nothing came for long."""
+        self._changed.clear()
+        try:
+            async with asyncio.timeout(idle_seconds):  # wait_for would make a task
+                await self._changed.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    def took(self) -> None:
+        self._taken.set()
+
+    def leave(self, reader: "Reader") -> None:
+        self._readers.discard(reader)
+        self._taken.set()
+
+
+class Reader:
+    """One way out of a turn."""
+
+    __slots__ = ("_rounds", "_turn", "position")
+
+    def __init__(self, turn: Turn) -> None:
+        self._turn = turn
+        self._rounds = 0
+        self.position = 0
+
+    async def next(self, idle_seconds: float) -> list[AnyChunk] | None:
+        """All that is waiting; empty when nothing came for long; None at the end.
+
+        A reader that fell so far behind that chunks are gone is at its end, too.
+        """
+        turn = self._turn
+        while turn.size <= self.position:
+            if turn.ended:
+                return None
+            if not await turn.changed(idle_seconds):
+                return []
+        for _ in range(self._rounds):
+            await asyncio.sleep(0)
+        batch = turn.since(self.position)
+        if batch is not None:
+            self.position += len(batch)
+            turn.took()
+            # Chunks that come faster than writes go out are gathered; a lone one never waits.
+            self._rounds = GATHER_ROUNDS if len(batch) > 1 else 0
+        return batch
+
+    def close(self) -> None:
+        """This reader holds nothing back any more."""
+        self._turn.leave(self)
+
+
+def enter(running: Running) -> None:
+    """Make this what the current task runs for, and the tools it calls."""
+    _current.set(running)
+
 
 def current_chat() -> tuple[str, str] | None:
-    """The user and chat whose turn this task runs, if it runs one."""
-    turn = _current.get()
-    return turn.chat if turn else None
+    """The user and chat that this task runs for, if it runs for one."""
+    running = _current.get()
+    return running.chat if running else None
 
 
 def stream_data(name: str, data: Any, *, id: str | None = None, transient: bool = False) -> None:
@@ -110,5 +196,5 @@ def stream_data(name: str, data: Any, *, id: str | None = None, transient: bool 
     A part with an `id` replaces the one sent before under the same name and id. A transient part
     reaches `onData` only. Outside a turn (a test of the tool alone) nothing happens.
     """
-    if turn := _current.get():
-        turn.put_data(name, data, id, transient)
+    if running := _current.get():
+        running.put_data(name, data, id, transient)
