@@ -14,15 +14,17 @@ from google.adk.sessions.base_session_service import BaseSessionService
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import Route, WebSocketRoute
 
 from adk_stream_protocol.approvals.memory import MemoryApprovalStore
 from adk_stream_protocol.approvals.store import ApprovalStore
-from adk_stream_protocol.runtime.approvals import ApprovalPolicy, Approvals
+from adk_stream_protocol.runtime.approvals import Approvals
 from adk_stream_protocol.runtime.chat import Chat
-from adk_stream_protocol.runtime.runner import build_runner
+from adk_stream_protocol.runtime.policy import ApprovalPolicy
+from adk_stream_protocol.runtime.runner import LiveOptions, build_runner, live_settings
 from adk_stream_protocol.transports.approvals import decide_endpoint, list_endpoint
 from adk_stream_protocol.transports.http import Door, Identify, chat_endpoint, stop_endpoint
+from adk_stream_protocol.transports.websocket import live_endpoint
 
 logger = logging.getLogger(__name__)
 
@@ -41,6 +43,7 @@ def mount(
     max_body: int = 10 * 1024 * 1024,
     approval_ttl: float = 600,
     client_tool_ttl: float = 600,
+    live: LiveOptions | None = None,
 ) -> Chat:
     """Serve an agent to AI SDK clients under `prefix` of a Starlette or FastAPI app.
 
@@ -52,11 +55,13 @@ def mount(
     level = logging.INFO if approval_store else logging.WARNING
     logger.log(level, "approval store %s: %s", type(store).__name__, store.promises)
     approvals = Approvals(store, policies, ttl=approval_ttl)
+    runner = build_runner(agent, session_service, approvals)
     chat = Chat(
-        build_runner(agent, session_service, approvals),
+        runner,
         approvals,
         run_config=run_config,
         client_tool_ttl=client_tool_ttl,
+        live=live_settings(runner, live or LiveOptions(), client_tool_ttl),
     )
     door = Door(identify, frozenset(allowed_origins), max_body)
     post = chat_endpoint(chat, door)
@@ -70,6 +75,7 @@ def mount(
             decide_endpoint(chat, door),
             methods=["POST"],
         ),
+        WebSocketRoute(f"{prefix}/live", live_endpoint(chat, door)),
         Route(f"{prefix}/healthz", _health(chat), methods=["GET"]),
     ]
     _close_with(app, chat)

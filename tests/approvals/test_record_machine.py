@@ -12,7 +12,8 @@ from adk_stream_protocol.approvals.memory import MemoryApprovalStore
 from adk_stream_protocol.approvals.record import MOVES, ApprovalRecord, Principal, State
 from adk_stream_protocol.approvals.store import AuditEntry
 from adk_stream_protocol.errors import StreamProtocolError
-from adk_stream_protocol.runtime.approvals import ApprovalPolicy, Approvals, Place, outcome_of
+from adk_stream_protocol.runtime.approvals import Approvals, outcome_of
+from adk_stream_protocol.runtime.policy import ApprovalPolicy, Place
 from adk_stream_protocol.runtime.holder import is_gone
 
 T = TypeVar("T")

@@ -26,7 +26,7 @@ from adk_stream_protocol.convert.calls import CONFIRMATION, is_placeholder
 from adk_stream_protocol.demo import app as demo_app
 from adk_stream_protocol.demo import cli
 from adk_stream_protocol.demo.wallet import Payment, Wallet
-from adk_stream_protocol.runtime.approvals import ApprovalPolicy
+from adk_stream_protocol.runtime.policy import ApprovalPolicy
 
 FILLER = "filler"
 STARTS = "starts"

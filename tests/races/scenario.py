@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from adk_stream_protocol.approvals.record import Principal
-from adk_stream_protocol.runtime.approvals import ApprovalPolicy, Place
+from adk_stream_protocol.runtime.policy import ApprovalPolicy, Place
 
 Kind = Literal["yes", "no", "cancel", "expire"]
 

@@ -45,6 +45,13 @@ class Plan:
     """Those of them that are over, though the client does not show how: its reply was cut off."""
 
     @property
+    def calls(self) -> list[Call]:
+        """All calls that the answers are to."""
+        decided = [decision.call for decision in self.decisions]
+        results = [call for call, _ in (*self.results, *self.early)]
+        return [*decided, *results, *self.go, *self.repeats]
+
+    @property
     def unfinished(self) -> list[Call]:
         """Calls decided before whose result is still missing: their run was cut off."""
         return [call for call in self.repeats if call.is_unfinished]

@@ -43,6 +43,8 @@ class Call:
     hint: str = ""
     shown: dict[str, Any] | None = None
     """What an approver sees, made by the server from the record."""
+    has_dialog: bool = False
+    """ADK itself has asked; without that it cannot be resumed."""
     decision: bool | None = None
     early_result: Any = NOTHING
     response: dict[str, Any] | None = None
@@ -87,6 +89,10 @@ class Calls:
     def open(self) -> list[Call]:
         """Calls that wait for a person or for the browser."""
         return [call for call in self.by_id.values() if call.is_open]
+
+    def running(self) -> list[Call]:
+        """Calls that the server is about to answer."""
+        return [call for call in self.by_id.values() if call.response is None and not call.is_open]
 
     def in_call_order(self, new: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         """New responses, and those of their siblings once all have one, as the model asked.
@@ -137,7 +143,7 @@ class Calls:
         original, confirmation = args.get("originalFunctionCall"), args.get("toolConfirmation")
         call = self.by_id.get(str(original.get("id"))) if isinstance(original, dict) else None
         if call and not call.browser and call.response is None:
-            call.approval_id = confirmation_id
+            call.approval_id, call.has_dialog = confirmation_id, True
             hint = confirmation.get("hint") if isinstance(confirmation, dict) else None
             call.hint = str(hint or "")
             self.by_approval[confirmation_id] = call
@@ -180,6 +186,14 @@ def current_turn(events: list[Event]) -> list[Event]:
         if is_user_message(events[index]):
             return events[index + 1 :]
     return events
+
+
+def last_message_at(events: list[Event]) -> float:
+    """When the user last wrote or said something."""
+    for event in reversed(events):
+        if is_user_message(event) or event.input_transcription:
+            return event.timestamp
+    return 0.0
 
 
 def is_user_message(event: Event) -> bool:

@@ -46,7 +46,11 @@ class TurnInput:
 
 def chat_id_of(request: ChatRequest, default: str) -> str:
     """The chat a request names."""
-    chat_id = request.id or request.chat_id or default
+    return checked_chat_id(request.id or request.chat_id or default)
+
+
+def checked_chat_id(chat_id: str) -> str:
+    """A chat id that can be one, or BadRequest."""
     if not _CHAT_ID.fullmatch(chat_id):
         raise BadRequest("$.id: 1 to 128 printable characters are expected")
     return chat_id

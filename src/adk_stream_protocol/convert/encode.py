@@ -33,17 +33,16 @@ from adk_stream_protocol.protocol.chunks import (
 )
 
 
-class _Response:
+class Response:
     """One model response while it streams."""
 
-    __slots__ = ("held", "reasoning", "source", "streamed", "text", "visible")
+    __slots__ = ("held", "reasoning", "source", "text", "visible")
 
     def __init__(self, source: tuple[str, str | None]) -> None:
         self.source = source
         self.text = ""
         self.held: list[str] = []
         self.reasoning = ""
-        self.streamed = False
         self.visible = False
 
 
@@ -58,16 +57,17 @@ class TurnEncoder:
         calls: Calls | None = None,
         held: Iterable[str] = (),
         reference: str = "",
+        joins: bool = False,
     ) -> None:
         self.calls = Calls() if calls is None else calls
         self._style = approval_style(approvals)
         self._tools = ToolParts(self.calls, self._style)
-        self._message_id = message_id
+        self.message_id = message_id
         self._reference = reference
         self._held: list[list[str]] = [[text] for text in held]
-        self._responses: dict[str, _Response] = {}
+        self._responses: dict[str, Response] = {}
         self._ids = count()
-        self._steps = Steps()
+        self._steps = Steps(joins)
         self._answered = False
         self._usages: list[types.GenerateContentResponseUsageMetadata] = []
         self._model_version: str | None = None
@@ -77,7 +77,7 @@ class TurnEncoder:
 
     def start(self) -> list[AnyChunk]:
         """Open the message, or go on with the one of `message_id`."""
-        return [Start(message_id=self._message_id)]
+        return [Start(message_id=self.message_id)]
 
     def encode(self, event: Event) -> list[AnyChunk]:
         """The chunks of one event."""
@@ -99,7 +99,6 @@ class TurnEncoder:
                         self._text(response, text, out)
                 else:
                     self._partial_part(response, part, out)
-            response.streamed = True
         else:
             self._complete(event, parts, out)
             self._note(event, out)
@@ -159,22 +158,22 @@ class TurnEncoder:
         out.append(Finish(finish_reason="other", message_metadata=self._metadata()))
         return out
 
-    def _open(self, event: Event, out: list[AnyChunk]) -> _Response:
+    def _open(self, event: Event, out: list[AnyChunk]) -> Response:
         source = (event.author, event.branch)
         if self._responses:
             for event_id, response in list(self._responses.items()):
                 if response.source == source:  # its last event never came
                     self._close(self._responses.pop(event_id), out)
-        return _Response(source)
+        return Response(source)
 
-    def _enter(self, response: _Response, out: list[AnyChunk]) -> None:
+    def _enter(self, response: Response, out: list[AnyChunk]) -> None:
         """Before the first chunk of a response: its step. Parallel responses share one."""
         response.visible = self._answered = True
         others = any(r.visible for r in self._responses.values() if r is not response)
         if not (self._steps.is_open and others):
             self._steps.next(out)
 
-    def _text(self, response: _Response, text: str, out: list[AnyChunk]) -> None:
+    def _text(self, response: Response, text: str, out: list[AnyChunk]) -> None:
         if self._style.holds_text:
             if not response.held:
                 self._held.append(response.held)
@@ -188,7 +187,7 @@ class TurnEncoder:
             out.append(TextStart(id=response.text))
         out.append(TextDelta(id=response.text, delta=text))
 
-    def _reasoning(self, response: _Response, text: str, out: list[AnyChunk]) -> None:
+    def _reasoning(self, response: Response, text: str, out: list[AnyChunk]) -> None:
         if not response.reasoning:
             if not response.visible:
                 self._enter(response, out)
@@ -196,7 +195,7 @@ class TurnEncoder:
             out.append(ReasoningStart(id=response.reasoning))
         out.append(ReasoningDelta(id=response.reasoning, delta=text))
 
-    def _partial_part(self, response: _Response, part: types.Part, out: list[AnyChunk]) -> None:
+    def _partial_part(self, response: Response, part: types.Part, out: list[AnyChunk]) -> None:
         chunks = self._tools.stream(part) or media.files_of(part)
         if chunks and not response.visible:
             self._enter(response, out)
@@ -209,6 +208,17 @@ class TurnEncoder:
         if response is None and not (len(parts) == 1 and parts[0].function_response):
             response = self._open(event, out)
             files = self._whole(response, parts, out)
+        self._tool_parts(event, parts, response, files, out)
+
+    def _tool_parts(
+        self,
+        event: Event,
+        parts: list[types.Part],
+        response: Response | None,
+        files: list[AnyChunk],
+        out: list[AnyChunk],
+    ) -> None:
+        """What a complete event says of tools; a response that comes with it is over."""
         found = self._tools.parts_of(event, parts)
         if response is not None:
             self._close(response, out)
@@ -224,7 +234,7 @@ class TurnEncoder:
             out += self.data("agent", {"from": event.author, "to": target}, None, False)
 
     def _whole(
-        self, response: _Response, parts: list[types.Part], out: list[AnyChunk]
+        self, response: Response, parts: list[types.Part], out: list[AnyChunk]
     ) -> list[AnyChunk]:
         """Send the text of a response that was not streamed; returns its files."""
         files: list[AnyChunk] = []
@@ -261,7 +271,7 @@ class TurnEncoder:
         else:
             self._failure = endings.Failure.of_code(code)
 
-    def _close(self, response: _Response, out: list[AnyChunk]) -> None:
+    def _close(self, response: Response, out: list[AnyChunk]) -> None:
         if response.reasoning:
             out.append(ReasoningEnd(id=response.reasoning))
         if response.text:

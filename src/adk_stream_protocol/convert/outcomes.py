@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
+from google.adk.events.event import Event
+from google.adk.events.event_actions import EventActions
+from google.adk.tools.tool_confirmation import ToolConfirmation
 from google.genai import types
 
 from adk_stream_protocol.convert.calls import CONFIRMATION, Call
@@ -19,6 +22,11 @@ def denied(reason: str | None) -> dict[str, Any]:
 def cancelled() -> dict[str, Any]:
     """The user moved on before answering."""
     return {"error": "The call was cancelled: the user went on without answering. It did not run."}
+
+
+def withdrawn() -> dict[str, Any]:
+    """The model took the call back, or handed over to another agent, before it was answered."""
+    return {"error": "The agent took the call back before it was answered. It did not run."}
 
 
 def expired() -> dict[str, Any]:
@@ -76,6 +84,39 @@ def decision_part(call: Call, approved: bool, reason: str | None) -> types.Part:
             id=call.approval_id, name=CONFIRMATION, response=response
         )
     )
+
+
+def dialog(call: Call) -> list[Event]:
+    """The events by which ADK asks about a call: the request, and the stand-in for a result."""
+    confirmation = ToolConfirmation(hint=call.hint)
+    request = types.FunctionCall(
+        id=call.approval_id,
+        name=CONFIRMATION,
+        args={
+            "originalFunctionCall": {"id": call.id, "name": call.name, "args": call.args},
+            "toolConfirmation": {"hint": call.hint, "confirmed": False},
+        },
+    )
+    asked = Event(
+        author=call.author,
+        invocation_id=call.invocation_id,
+        content=types.Content(role="model", parts=[types.Part(function_call=request)]),
+        long_running_tool_ids={call.approval_id or ""},
+    )
+    stand_in = Event(
+        author=call.author,
+        invocation_id=call.invocation_id,
+        content=user_content([response_part(call, not_approved())]),
+        actions=EventActions(
+            skip_summarization=True, requested_tool_confirmations={call.id: confirmation}
+        ),
+    )
+    return [asked, stand_in]
+
+
+def no_answer() -> types.Content:
+    """Stands where the model said nothing."""
+    return types.Content(role="model", parts=[types.Part(text="(no answer)")])
 
 
 def user_content(parts: Iterable[types.Part]) -> types.Content:

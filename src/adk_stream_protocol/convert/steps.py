@@ -6,15 +6,22 @@ from adk_stream_protocol.protocol.chunks import AnyChunk, FinishStep, StartStep
 class Steps:
     """Opens and closes steps, and knows what the last one ended with."""
 
-    __slots__ = ("after_tool", "is_open")
+    __slots__ = ("_joins", "after_tool", "is_open")
 
-    def __init__(self) -> None:
+    def __init__(self, joins: bool = False) -> None:
+        self._joins = joins
+        """Whether the turn goes on with the last step of its message, whose calls still wait.
+
+        The stock helpers look at the calls of the last step only.
+        """
         self.is_open = False
         self.after_tool = False
         """Whether a tool result came after the last step was opened."""
 
     def next(self, out: list[AnyChunk]) -> None:
         """Close the open step and open another."""
+        if self._joins and not self.after_tool:
+            return
         self.end(out)
         out.append(StartStep())
         self.is_open, self.after_tool = True, False

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from google.adk.models.base_llm import BaseLlm
 from google.adk.sessions.database_session_service import DatabaseSessionService
@@ -17,7 +18,8 @@ from adk_stream_protocol.demo.agent import build_agent
 from adk_stream_protocol.demo.identity import demo_identify, load_secret
 from adk_stream_protocol.demo.wallet import Wallet
 from adk_stream_protocol.mount import mount
-from adk_stream_protocol.runtime.approvals import ApprovalPolicy
+from adk_stream_protocol.runtime.policy import ApprovalPolicy
+from adk_stream_protocol.runtime.runner import LiveOptions
 
 PAYMENT_POLICY = ApprovalPolicy(
     "process_payment",
@@ -33,6 +35,7 @@ adk-stream-protocol: the demo agent, for AI SDK clients (useChat).
   POST /api/chat               one turn; the AI SDK's request in, its UI message stream out
   POST /stream                 the same
   POST /api/chat/{chatId}/stop stop the running turn
+  WS   /live                   the same chat over one socket, on ADK's run_live
   GET  /api/approvals          what waits for you; POST /api/approvals/{id} decides it
   GET  /healthz                versions and stores
 
@@ -59,6 +62,9 @@ class DemoSettings:
     max_body: int = 10 * 1024 * 1024
     approval_ttl: float = 600
     client_tool_ttl: float = 600
+    live_model: BaseLlm | str | None = None
+    live_calls: Literal["sequential", "parallel"] = "sequential"
+    disconnect_grace: float = 30.0
 
     @property
     def sessions_url(self) -> str:
@@ -97,6 +103,12 @@ def build_app(settings: DemoSettings) -> Starlette:
         max_body=settings.max_body,
         approval_ttl=settings.approval_ttl,
         client_tool_ttl=settings.client_tool_ttl,
+        live=LiveOptions(
+            model=settings.live_model,
+            calls=settings.live_calls,
+            modality="audio" if settings.live_model else "text",
+            disconnect_grace=settings.disconnect_grace,
+        ),
     )
     return app
 

@@ -5,6 +5,7 @@ import logging
 import os
 from pathlib import Path
 from socket import socket
+from typing import Literal
 
 import uvicorn
 
@@ -22,7 +23,8 @@ def main() -> None:
 def _demo(arguments: argparse.Namespace) -> None:
     level = _env("LOG_LEVEL", "warning").lower()
     logging.basicConfig(level=level.upper(), format="%(levelname)s %(name)s: %(message)s")
-    app = build_app(_settings(arguments))
+    settings = _settings(arguments)
+    app = build_app(settings)
     config = uvicorn.Config(
         app,
         host=arguments.host,
@@ -30,6 +32,11 @@ def _demo(arguments: argparse.Namespace) -> None:
         log_level=level,
         access_log=False,
         timeout_graceful_shutdown=5,
+        ws="websockets-sansio",
+        ws_max_size=settings.max_body,
+        ws_per_message_deflate=False,
+        ws_ping_interval=20,
+        ws_ping_timeout=20,
     )
     print(f"adk-stream demo on http://{arguments.host}:{arguments.port}", flush=True)
     DrainingServer(config, app.state.chat).run()
@@ -56,6 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--host", default="127.0.0.1")
     demo.add_argument("--port", type=int, default=8000)
     demo.add_argument("--model", help="a model name such as gemini-2.5-flash; scripted without it")
+    demo.add_argument("--live-model", help="a live model name; scripted without it")
     demo.set_defaults(run=_demo)
     approvals = commands.add_parser("approvals", help="look at the approval records")
     add_commands(approvals, common, lambda arguments: _settings(arguments).approvals_url)
@@ -66,6 +74,9 @@ def _settings(arguments: argparse.Namespace) -> DemoSettings:
     return DemoSettings(
         state=arguments.state,
         model=getattr(arguments, "model", None),
+        live_model=getattr(arguments, "live_model", None),
+        live_calls=_live_calls(),
+        disconnect_grace=float(_env("DISCONNECT_GRACE", "30")),
         database_url=_env("DATABASE_URL", "") or None,
         payment_sink_url=os.environ.get("PAYMENT_SINK_URL") or None,
         users=_names("DEMO_USERS", "alice,bob,carol"),
@@ -78,6 +89,13 @@ def _settings(arguments: argparse.Namespace) -> DemoSettings:
 
 def _env(name: str, default: str) -> str:
     return os.environ.get(f"ADK_STREAM_{name}", default)
+
+
+def _live_calls() -> Literal["sequential", "parallel"]:
+    value = _env("LIVE_CALLS", "sequential")
+    if value == "sequential" or value == "parallel":
+        return value
+    raise SystemExit(f"ADK_STREAM_LIVE_CALLS: sequential or parallel is expected, not {value!r}")
 
 
 def _names(name: str, default: str) -> tuple[str, ...]:

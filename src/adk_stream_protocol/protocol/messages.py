@@ -78,6 +78,11 @@ def parse_request(raw: bytes) -> ChatRequest:
     body = strict_json.loads(raw)
     if not isinstance(body, dict):
         raise BadRequest("$: an object is expected")
+    return to_request(body)
+
+
+def to_request(body: dict[str, Any]) -> ChatRequest:
+    """A body or an envelope that has been parsed."""
     kind, data = body.get("type"), body.get("data")
     if isinstance(kind, str) and kind in ENVELOPES and isinstance(data, dict):
         body = body | data

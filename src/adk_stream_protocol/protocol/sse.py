@@ -33,6 +33,11 @@ def _name(value: object) -> str:
 _encode = msgspec.json.Encoder(enc_hook=_jsonable).encode
 
 
+def encode_value(value: Any) -> bytes:
+    """Compact JSON of plain values of our own."""
+    return _encode(value)
+
+
 def encode_json(chunk: AnyChunk) -> bytes:
     """Compact strict JSON that the SDK's parser takes."""
     try:

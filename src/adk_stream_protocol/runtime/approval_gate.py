@@ -1,7 +1,8 @@
 """The ADK plugin in front of every tool. It holds in every mode, for every agent of the app.
 
-ADK runs the dialog (the call waits, the answer resumes it); the record decides. A call passes here
-twice: before anybody is asked, and again with the answer, when it must claim its record to start.
+The record decides. In a request ADK runs the dialog: the call passes here twice, before anybody is
+asked and again with the answer. A live run cannot be resumed, so there the call waits here. Either
+way it must claim its record to start.
 """
 
 import asyncio
@@ -16,21 +17,23 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.base_tool import BaseTool
+from google.adk.tools.tool_confirmation import ToolConfirmation
 from google.adk.tools.tool_context import ToolContext
 
-from adk_stream_protocol.approvals.record import ApprovalRecord
+from adk_stream_protocol.approvals.record import ApprovalRecord, State
 from adk_stream_protocol.convert import outcomes
-from adk_stream_protocol.convert.calls import (
-    NOTES,
-)
+from adk_stream_protocol.convert.calls import NOTES
 from adk_stream_protocol.errors import StreamProtocolError
-from adk_stream_protocol.runtime.approvals import (
-    Approvals,
-    Place,
-    outcome_of,
-)
+from adk_stream_protocol.runtime.approvals import Approvals, outcome_of
 from adk_stream_protocol.runtime.client_tool import ClientTool
-from adk_stream_protocol.runtime.dialogs import UNDECIDED, Dialogs, in_call_order, place_of
+from adk_stream_protocol.runtime.dialogs import (
+    UNDECIDED,
+    Dialogs,
+    in_call_order,
+    keep_with_call,
+    place_of,
+)
+from adk_stream_protocol.runtime.policy import Place
 
 logger = logging.getLogger(__name__)
 
@@ -81,7 +84,9 @@ class ApprovalGate(BasePlugin):
                 metadata = event.custom_metadata or {}
                 event.custom_metadata = {**metadata, NOTES: {"calls": notes}}
         elif event.get_function_responses() and event.content:
-            event.content.parts = in_call_order(invocation_context.session, event)
+            if invocation_context.live_request_queue is None:  # a live model knows the ids
+                event.content.parts = in_call_order(invocation_context.session, event)
+                keep_with_call(invocation_context.session, event)
         return None
 
     async def before_tool_callback(
@@ -90,18 +95,36 @@ class ApprovalGate(BasePlugin):
         """None lets ADK ask or run; anything else is the result, and the tool is not entered."""
         if isinstance(tool, ClientTool):
             return await self._before_browser(tool, tool_args, tool_context)
-        if tool_context.tool_confirmation is None:
-            return await self._before_asking(tool, tool_args, tool_context)
-        return await self._before_running(tool_args, tool_context)
-
-    async def _before_asking(
-        self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
-    ) -> dict[str, Any] | None:
-        required = await self._dialogs.requires(tool, arguments, context)
+        if tool_context.tool_confirmation is not None:
+            return await self._before_running(tool_args, tool_context)
+        required = await self._dialogs.requires(tool, tool_args, tool_context)
         if required is False:
             return None
         if required is UNDECIDED:
             return outcomes.refused("Whether this call needs approval could not be found out.")
+        if tool_context.get_invocation_context().live_request_queue is not None:
+            return await self._wait(tool, tool_args, tool_context)
+        return await self._before_asking(tool, tool_args, tool_context, required)
+
+    async def _wait(
+        self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
+    ) -> dict[str, Any] | None:
+        """In a live run: wait for the answer here, while ADK goes on listening to the model."""
+        invocation, call_id = context.get_invocation_context(), context.function_call_id or ""
+        record = (await self._approvals.of_calls(place_of(invocation), [call_id])).get(call_id)
+        if record is None:
+            why = await self._dialogs.why_not(tool, arguments, invocation)
+            return outcomes.refused(why or "It could not be asked for.")
+        record = await self._approvals.answered(record)
+        if record.state in (State.CANCELLED, State.LAPSED):
+            # Who cancelled it has told the model; a result from here would be a second one.
+            raise asyncio.CancelledError
+        context.tool_confirmation = ToolConfirmation(confirmed=True)
+        return await self._before_running(arguments, context)
+
+    async def _before_asking(
+        self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext, required: object
+    ) -> dict[str, Any] | None:
         invocation = context.get_invocation_context()
         if why := await self._dialogs.why_not(tool, arguments, invocation):
             return outcomes.refused(why)
@@ -160,6 +183,9 @@ class ApprovalGate(BasePlugin):
         requested = context.actions.requested_tool_confirmations
         if call_id not in requested or self._dialogs.is_let_through(place, call_id):
             return None
+        if invocation.live_request_queue is not None:
+            del requested[call_id]
+            return outcomes.refused("A tool cannot ask for approval while it runs in a live chat.")
         if why := await self._dialogs.why_not(tool, arguments, invocation):
             del requested[call_id]
             return outcomes.refused(why)

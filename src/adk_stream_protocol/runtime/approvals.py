@@ -1,11 +1,13 @@
 """Approvals: what the gate and the chat do with approval records. One record decides."""
 
+import asyncio
+import contextlib
 import json
 import logging
 import time
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 from adk_stream_protocol.approvals.presentation import present
 from adk_stream_protocol.approvals.record import (
@@ -18,8 +20,9 @@ from adk_stream_protocol.approvals.record import (
 )
 from adk_stream_protocol.approvals.store import ApprovalStore, AuditEntry
 from adk_stream_protocol.convert import outcomes
-from adk_stream_protocol.errors import Busy, Conflict
+from adk_stream_protocol.errors import Busy, Conflict, StreamProtocolError
 from adk_stream_protocol.runtime.holder import is_gone, is_of_this_host, this_process
+from adk_stream_protocol.runtime.policy import ApprovalPolicy, Place
 
 logger = logging.getLogger(__name__)
 
@@ -28,34 +31,10 @@ ABANDONED_SECONDS = 900.0
 MAX_PENDING = 16
 MAX_DENIALS = 3
 MAX_HELD = 1024
+LOOK_SECONDS = 5.0
+"""How often a waiting call looks at its record, should the answer be given in another process."""
 BROWSER = "browser:-:-"
 """The holder of a call that the browser runs."""
-
-
-@dataclass(frozen=True, slots=True)
-class ApprovalPolicy:
-    """What the developer says about approving one tool."""
-
-    tool: str
-    steps: tuple[str, ...] = ()
-    """Roles that must agree, in order; without any, the person who asks decides."""
-    title: str | None = None
-    hint: str | None = None
-    risk: Literal["low", "medium", "high"] = "medium"
-    icon: str | None = None
-    color: str | None = None
-    ttl: float | None = None
-    idempotent: bool = False
-    """Whether the tool may be started again under the same key after an unknown outcome."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """The chat that a gated call belongs to."""
-
-    app: str
-    principal: str
-    session: str
 
 
 class Approvals:
@@ -76,6 +55,11 @@ class Approvals:
         self._holder = this_process()
         self._held: dict[tuple[Place, str], ApprovalRecord] = {}
         """Approved here and about to start: spares the start a read. The claim checks it anyway."""
+        self._waiting: dict[str, asyncio.Event] = {}
+        """Calls of live runs that wait for their answer, by approval id."""
+        self._running: dict[str, Place] = {}
+        """Calls that this process is running now, by approval id."""
+        self._ran = asyncio.Event()
 
     def policy(self, tool: str) -> ApprovalPolicy:
         """The policy of a tool, or the default one."""
@@ -151,12 +135,51 @@ class Approvals:
         if after.state is not State.PENDING:
             after = replace(after, holder=self._holder)  # who goes on with the chat
         event = "approve" if approved else "deny"
-        if await self.store.move(record, after, self._entry(event, after, who.id)):
+        if await self._move(record, after, self._entry(event, after, who.id)):
             return self._remember(after)
         current = await self.store.get(record.id)
         raise Conflict(
             f"This call is no longer open: it is {current.state if current else 'gone'}."
         )
+
+    async def answered(self, record: ApprovalRecord) -> ApprovalRecord:
+        """Wait until a request is answered, or over. The record decides; a wake only says look."""
+        wake = self._waiting[record.id] = asyncio.Event()
+        try:
+            while record.state is State.PENDING:
+                left = max(0.0, record.expires - self._clock())
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(min(left, LOOK_SECONDS)):
+                        await wake.wait()
+                wake.clear()
+                record = await self._look(record)
+        finally:
+            self._waiting.pop(record.id, None)
+        return record
+
+    async def _look(self, record: ApprovalRecord) -> ApprovalRecord:
+        try:
+            return await self.expire(await self._fresh(record))
+        except StreamProtocolError:
+            logger.exception("approval %s: its record could not be read", record.id)
+            await asyncio.sleep(1)
+            return record
+
+    async def idle(self, place: Place) -> None:
+        """Wait until no call of this chat is running here."""
+        while place in self._running.values():
+            self._ran.clear()
+            await self._ran.wait()
+
+    def _stop_running(self, record: ApprovalRecord) -> None:
+        self._running.pop(record.id, None)
+        self._ran.set()
+
+    async def _move(self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry) -> bool:
+        moved = await self.store.move(before, after, entry)
+        if moved and (wake := self._waiting.get(after.id)):
+            wake.set()
+        return moved
 
     async def hold(self, record: ApprovalRecord) -> ApprovalRecord:
         """Go on with a decided call that was left unfinished, unless its process still lives."""
@@ -167,7 +190,7 @@ class Approvals:
         if record.state is not State.APPROVED:
             return record
         after = record.hold(self._holder)
-        if await self.store.move(record, after, self._entry("resume", after, self._holder)):
+        if await self._move(record, after, self._entry("resume", after, self._holder)):
             return self._remember(after)
         raise Busy("This call is being run.")
 
@@ -192,13 +215,10 @@ class Approvals:
         return self._clock() > (record.decided_at or 0) + ABANDONED_SECONDS
 
     def is_over(self, record: ApprovalRecord) -> bool:
-        """Whether a started call cannot come back any more.
-
-        For use inside a turn of its chat: no other turn of the chat runs in this process then.
-        """
-        return record.state is State.EXECUTING and (
-            record.holder == self._holder or self.is_abandoned(record)
-        )
+        """Whether a started call cannot come back any more."""
+        if record.state is not State.EXECUTING or record.id in self._running:
+            return False
+        return record.holder == self._holder or self.is_abandoned(record)
 
     async def claim(
         self, record: ApprovalRecord, arguments: dict[str, Any], holder: str | None = None
@@ -208,8 +228,11 @@ class Approvals:
             after = self._start(record, digest_of(canonical(arguments)), holder or self._holder)
         except Conflict:
             return None
-        moved = await self.store.move(record, after, self._entry("claim", after, self._holder))
-        return after if moved else None
+        if not await self._move(record, after, self._entry("claim", after, self._holder)):
+            return None
+        if holder is None:
+            self._running[after.id] = Place(after.app, after.principal, after.session)
+        return after
 
     def _start(self, record: ApprovalRecord, digest: str, holder: str) -> ApprovalRecord:
         if record.state is State.EXECUTING and self.policy(record.tool).idempotent:
@@ -225,13 +248,17 @@ class Approvals:
         text = json.dumps(result, default=str)
         after = record.finish(text, failed)
         entry = self._entry("fail" if failed else "result", after, self._holder)
-        if not await self.store.move(record, after, entry):
-            logger.error("approval %s: its result could not be recorded", record.id)
+        try:
+            if not await self._move(record, after, entry):
+                logger.error("approval %s: its result could not be recorded", record.id)
+        finally:
+            self._stop_running(record)
 
     async def lose(self, record: ApprovalRecord) -> ApprovalRecord:
         """A started call whose end nobody will know."""
         after = record.lose()
-        moved = await self.store.move(record, after, self._entry("unknown", after, self._holder))
+        self._stop_running(record)
+        moved = await self._move(record, after, self._entry("unknown", after, self._holder))
         return after if moved else await self._fresh(record)
 
     async def cancel(self, record: ApprovalRecord, reason: str) -> ApprovalRecord:
@@ -242,14 +269,14 @@ class Approvals:
             return record
         after = record.cancel(reason)
         entry = self._entry("cancel", after, record.principal)
-        return after if await self.store.move(record, after, entry) else await self._fresh(record)
+        return after if await self._move(record, after, entry) else await self._fresh(record)
 
     async def expire(self, record: ApprovalRecord) -> ApprovalRecord:
         """Close a request whose time is over."""
         if record.state is not State.PENDING or self._clock() < record.expires:
             return record
         after = record.expire(self._clock())
-        moved = await self.store.move(record, after, self._entry("expire", after, "clock"))
+        moved = await self._move(record, after, self._entry("expire", after, "clock"))
         return after if moved else await self._fresh(record)
 
     async def _fresh(self, record: ApprovalRecord) -> ApprovalRecord:

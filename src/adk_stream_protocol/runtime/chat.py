@@ -2,35 +2,32 @@
 
 import asyncio
 import logging
-from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from functools import partial
 from secrets import token_hex
-from typing import Any
 
 from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.runners import Runner
 from google.genai import types
-from sqlalchemy.exc import SQLAlchemyError
 
 from adk_stream_protocol.approvals.record import Principal
-from adk_stream_protocol.convert.answers import Plan, match_answers
+from adk_stream_protocol.convert.answers import Plan
 from adk_stream_protocol.convert.approval_style import ApprovalStyleName
-from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.convert.decode import Answer, TurnInput
 from adk_stream_protocol.convert.encode import TurnEncoder
-from adk_stream_protocol.errors import Busy, Conflict, TooMany, Unavailable, UnknownId
+from adk_stream_protocol.errors import Busy, UnknownId
+from adk_stream_protocol.runtime.answering import chunks_of, needing_the_store, plan_answers
 from adk_stream_protocol.runtime.approvals import Approvals
 from adk_stream_protocol.runtime.failures import failure_of
 from adk_stream_protocol.runtime.history import History, unfinished_plan
+from adk_stream_protocol.runtime.live import LiveRun, LiveSettings
 from adk_stream_protocol.runtime.sessions import TurnSessions
 from adk_stream_protocol.runtime.telemetry import telemetry
 from adk_stream_protocol.runtime.turn import Turn, enter
+from adk_stream_protocol.runtime.turns import Key, Turns
 
 logger = logging.getLogger(__name__)
-
-Key = tuple[str, str]
 
 
 class Chat:
@@ -44,6 +41,7 @@ class Chat:
         run_config: RunConfig | None = None,
         client_tool_ttl: float = 600,
         max_turns_per_user: int = 32,
+        live: LiveSettings | None = None,
     ) -> None:
         assert isinstance(runner.session_service, TurnSessions)
         self._runner = runner
@@ -51,12 +49,11 @@ class Chat:
         self._run_config = run_config or RunConfig(streaming_mode=StreamingMode.SSE)
         self.approvals = approvals
         self._client_tool_ttl = client_tool_ttl
-        self._max_turns_per_user = max_turns_per_user
-        self._turns: dict[Key, Turn] = {}
-        self._turns_of: Counter[str] = Counter()
+        self._turns = Turns(max_turns_per_user)
+        self._live = live
+        self._runs: dict[Key, LiveRun] = {}
         self._to_go_on: set[Key] = set()
         """Chats with a decision from elsewhere that came while a turn was running."""
-        self._closing = False
 
     @property
     def session_store(self) -> str:
@@ -73,22 +70,71 @@ class Chat:
         """The name under which sessions and records are kept."""
         return self._runner.app_name
 
+    def running(self, user_id: str, chat_id: str) -> Turn | None:
+        """The turn that is running in a chat, if one is."""
+        return self._turns.get((user_id, chat_id))
+
+    def live_run(self, user_id: str, chat_id: str) -> LiveRun | None:
+        """The live run behind a chat, if there is one."""
+        return self._runs.get((user_id, chat_id))
+
     async def open_turn(
-        self, who: Principal, chat_id: str, turn_input: TurnInput, approvals: ApprovalStyleName
+        self,
+        who: Principal,
+        chat_id: str,
+        turn_input: TurnInput,
+        approvals: ApprovalStyleName,
+        *,
+        live: bool = False,
     ) -> Turn:
-        """Start a turn, or raise the error that the request deserves; then nothing has happened."""
+        """Start a turn, or raise the error that the request deserves; then nothing has happened.
+
+        A live run that waits for answers takes them, wherever they come from. New messages go to
+        it only over the socket; over HTTP they end it.
+        """
         key = (who.id, chat_id)
-        turn = self._reserve(key)
+        run = self._runs.get(key)
+        if live and turn_input.content and run is None:
+            run = self.start_live(*key)
+        if run and (live or turn_input.answers):
+            if turn := await run.open_turn(who, turn_input, approvals):
+                return turn
+        if run:
+            await self._leave(run)
+        return await self._open_request(key, who, turn_input, approvals)
+
+    def start_live(self, user_id: str, chat_id: str) -> LiveRun:
+        """The live run of a chat, begun if need be."""
+        key = (user_id, chat_id)
+        if self._live is None:
+            raise UnknownId("This agent has no live mode.")
+        if key in self._turns.keys() and key not in self._runs:
+            raise Busy("A turn is already running in this chat.")
+        if key not in self._runs:
+            self._runs[key] = LiveRun(key, self._turns, self._live, self._read_for, self._ended)
+        return self._runs[key]
+
+    def _ended(self, run: LiveRun) -> None:
+        if self._runs.get(run.chat) is run:
+            del self._runs[run.chat]
+
+    async def _leave(self, run: LiveRun) -> None:
+        if self._turns.get(run.chat):
+            raise Busy("A turn is already running in this chat.")
+        await run.close()
+
+    async def _open_request(
+        self, key: Key, who: Principal, turn_input: TurnInput, approvals: ApprovalStyleName
+    ) -> Turn:
+        turn = self._turns.reserve(key)
         try:
             if turn_input.content:
                 message_id = f"msg-{token_hex(12)}"
-                turn.encoder = TurnEncoder(
-                    message_id, approvals=approvals, reference=turn.reference
-                )
+                encoder = TurnEncoder(message_id, approvals=approvals, reference=turn.reference)
                 run = partial(self._say, key, turn, turn_input.content)
             else:
-                history, plan = await self._plan(who, chat_id, turn_input.answers)
-                turn.encoder = TurnEncoder(
+                history, plan = await self._plan(who, key, turn_input.answers)
+                encoder = TurnEncoder(
                     turn_input.message_id,
                     approvals=approvals,
                     calls=history.calls_before(plan.repeats) if plan.is_replay else history.calls,
@@ -97,14 +143,17 @@ class Chat:
                 )
                 run = partial(self._answer, key, turn, history, plan)
         except BaseException:
-            self._release(key)
+            self._turns.release(turn)
             raise
-        turn.put(turn.encoder.start())
-        turn.task = asyncio.create_task(self._drive(key, turn, run))
+        turn.encoder = encoder
+        turn.put(encoder.start())
+        turn.task = asyncio.create_task(self._drive(turn, encoder, run))
         return turn
 
     async def stop(self, user_id: str, chat_id: str) -> bool:
         """Stop the running turn of a chat. False if none runs."""
+        if run := self._runs.get((user_id, chat_id)):
+            return run.stop()
         turn = self._turns.get((user_id, chat_id))
         if turn is None or turn.task is None:
             return False
@@ -114,31 +163,16 @@ class Chat:
 
     async def close(self) -> None:
         """Take no new turns and stop the running ones."""
-        self._closing = True
-        for user_id, chat_id in list(self._turns):
+        self._turns.closing = True
+        for run in list(self._runs.values()):
+            await run.close()
+        for user_id, chat_id in self._turns.keys():
             await self.stop(user_id, chat_id)
 
-    def _reserve(self, key: Key) -> Turn:
-        if self._closing:
-            raise Unavailable("The server is going down. Please try again in a moment.")
-        if key in self._turns:
-            raise Busy("A turn is already running in this chat.")
-        if self._turns_of[key[0]] >= self._max_turns_per_user:
-            raise TooMany("Too many turns are running for this user.")
-        self._turns_of[key[0]] += 1
-        turn = self._turns[key] = Turn(token_hex(4), key)
-        return turn
-
-    def _release(self, key: Key) -> None:
-        del self._turns[key]
-        self._turns_of[key[0]] -= 1
-        if not self._turns_of[key[0]]:
-            del self._turns_of[key[0]]
-
-    async def _drive(self, key: Key, turn: Turn, run: Callable[[], Awaitable[None]]) -> None:
-        """Run a turn to its end. Here, and only here, an exception becomes an error chunk."""
-        encoder = turn.encoder
-        assert encoder is not None
+    async def _drive(
+        self, turn: Turn, encoder: TurnEncoder, run: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Run a turn to its end. Here, and in a live run, an exception becomes an error chunk."""
         enter(turn)
         try:
             await run()
@@ -148,21 +182,16 @@ class Chat:
         except Exception as error:
             logger.exception("turn %s failed", turn.reference)
             closing = encoder.fail(failure_of(error))
-        self._release(key)
+        self._turns.release(turn)
         turn.end(closing)
-        if key in self._to_go_on:
-            self._to_go_on.discard(key)
-            if not self._closing:
-                await self.go_on(*key)
+        if turn.chat in self._to_go_on:
+            self._to_go_on.discard(turn.chat)
+            if not self._turns.closing:
+                await self.go_on(*turn.chat)
 
     async def _say(self, key: Key, turn: Turn, content: types.Content) -> None:
         """A new message of the user's. What was still open is cancelled by it."""
-        history = await self._read(key)
-        if history is None:
-            session = await self._sessions.create_session(
-                app_name=self._runner.app_name, user_id=key[0], session_id=key[1]
-            )
-            history = History(self._sessions, session, self.approvals)
+        history = await self._read_or_create(key)
         await history.cancel_open()
         await self._run(key, turn, history, content)
 
@@ -175,16 +204,7 @@ class Chat:
                 turn.put(encoder.encode(event))
             return
         content = await history.keep(plan)
-        for decision in plan.decisions:
-            turn.put(encoder.decided(decision.call, decision.approved))
-        for call, response in plan.results:
-            call.response = response
-        for call in (*plan.unseen, *(call for call, _ in plan.results)):
-            turn.put(encoder.settle(call))
-        for call in plan.go:
-            turn.put(encoder.go(call))
-        for call, _ in plan.early:
-            turn.put(encoder.ask_again(call))
+        turn.put(chunks_of(plan, encoder))
         if content:
             await self._run(key, turn, history, content)
 
@@ -218,16 +238,34 @@ class Chat:
         await history.read_records()
         return history
 
+    async def _read_or_create(self, key: Key) -> History:
+        if history := await self._read(key):
+            return history
+        session = await self._sessions.create_session(
+            app_name=self._runner.app_name, user_id=key[0], session_id=key[1]
+        )
+        return History(self._sessions, session, self.approvals)
+
+    async def _read_for(self, key: Key, run: LiveRun | None) -> History:
+        """The conversation for a live run: from its own session once it has one."""
+        if run is None:
+            return await self._read_or_create(key)
+        history = History(self._sessions, run.session, self.approvals)
+        await history.read_records()
+        return history
+
     async def go_on(self, user_id: str, chat_id: str) -> None:
         """Continue a chat whose call was decided elsewhere. Nobody reads along."""
         key = (user_id, chat_id)
-        if key in self._turns:
+        if key in self._runs:  # the call waits there, and has been woken
+            return
+        if self._turns.get(key):
             self._to_go_on.add(key)
             return
-        turn = self._reserve(key)
+        turn = self._turns.reserve(key)
         turn.detach()
-        turn.encoder = TurnEncoder(reference=turn.reference)
-        turn.task = asyncio.create_task(self._drive(key, turn, partial(self._go_on, key, turn)))
+        turn.encoder = encoder = TurnEncoder(reference=turn.reference)
+        turn.task = asyncio.create_task(self._drive(turn, encoder, partial(self._go_on, key, turn)))
 
     async def _go_on(self, key: Key, turn: Turn) -> None:
         history = await self._read(key)
@@ -238,31 +276,14 @@ class Chat:
                 await self._run(key, turn, history, content)
 
     async def _plan(
-        self, who: Principal, chat_id: str, answers: tuple[Answer, ...]
+        self, who: Principal, key: Key, answers: tuple[Answer, ...]
     ) -> tuple[History, Plan]:
         """What the answers lead to, its decisions committed. A refusal leaves nothing behind."""
-        try:
-            history = await self._read((who.id, chat_id))
+        with needing_the_store():
+            history = await self._read(key)
             if history is None:
                 raise UnknownId("There is no such chat.")
             await history.expire(self._client_tool_ttl)
-            plan = await self._match(history, answers)
+            plan = await plan_answers(history, answers, self._runner.agent)
             await history.commit(plan, who)
-        except (SQLAlchemyError, OSError) as error:
-            logger.exception("the session store does not answer")
-            raise Unavailable("The store does not answer. Nothing was done.") from error
         return history, plan
-
-    async def _match(self, history: History, answers: tuple[Answer, ...]) -> Plan:
-        tools = await history.open_client_tools(self._runner.agent)
-
-        def check(call: Call, value: Any) -> str | None:
-            tool = tools.get(call.id)
-            return tool.check_output(value) if tool else "the tool is no longer there"
-
-        try:
-            return match_answers(history.calls, answers, check)
-        except UnknownId:
-            # Of an earlier turn, perhaps: then the id is known, and the answer is too late.
-            match_answers(history.all_calls(), answers, check)
-            raise Conflict("This call is no longer open; the answer has no effect.") from None

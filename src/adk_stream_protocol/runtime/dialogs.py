@@ -14,9 +14,17 @@ from google.genai.types import FunctionCall, Part
 
 from adk_stream_protocol.approvals.record import State
 from adk_stream_protocol.convert import outcomes
-from adk_stream_protocol.convert.calls import CONFIRMATION, Calls, current_turn, is_placeholder
-from adk_stream_protocol.runtime.approvals import MAX_DENIALS, MAX_PENDING, Approvals, Place
+from adk_stream_protocol.convert.calls import (
+    CONFIRMATION,
+    Calls,
+    current_turn,
+    is_placeholder,
+    last_message_at,
+)
+from adk_stream_protocol.runtime.approvals import MAX_DENIALS, MAX_PENDING, Approvals
 from adk_stream_protocol.runtime.client_tool import ClientTool
+from adk_stream_protocol.runtime.live_model import current_link
+from adk_stream_protocol.runtime.policy import Place
 from adk_stream_protocol.runtime.schema import Schemas
 from adk_stream_protocol.runtime.turn import current_chat
 
@@ -62,7 +70,8 @@ class Dialogs:
         self, context: InvocationContext, event: Event, calls: list[FunctionCall]
     ) -> Notes:
         """What the session alone does not say about these calls."""
-        tools = self._tools.get((context.invocation_id, event.author), {})
+        link = current_link.get() if context.live_request_queue else None
+        tools = link.tools if link else self._tools.get((context.invocation_id, event.author), {})
         notes: Notes = {}
         for call in calls:
             tool = tools.get(call.name or "")
@@ -71,7 +80,9 @@ class Dialogs:
             elif call.id and isinstance(tool, ClientTool):
                 notes[call.id] = await self._browser_call(context, call, tool)
             elif call.id and tool and await self._is_gated(context, call, tool):
-                notes[call.id] = {"gated": True}
+                # In a live run ADK has no dialog of its own.
+                asked = await self._ask_ourselves(context, call, tool) if link else {}
+                notes[call.id] = {"gated": True, **asked}
         return notes
 
     async def _is_gated(
@@ -96,12 +107,17 @@ class Dialogs:
         note: dict[str, Any] = {"browser": True}
         if tool.ttl is not None:
             note["ttl"] = tool.ttl
-        arguments = call.args or {}
-        if tool.approval and not await self.why_not(tool, arguments, context):
-            note["approvalId"] = approval_id = f"adk-{uuid4()}"
-            asked = (call.id or "", tool.name, arguments)
-            note |= await self._ask(context, approval_id, asked, self.schemas.order(tool))
-        return note
+        return note | (await self._ask_ourselves(context, call, tool) if tool.approval else {})
+
+    async def _ask_ourselves(
+        self, context: InvocationContext, call: FunctionCall, tool: BaseTool
+    ) -> dict[str, Any]:
+        arguments, approval_id = call.args or {}, f"adk-{uuid4()}"
+        if await self.why_not(tool, arguments, context):
+            return {}
+        asked = (call.id or "", tool.name, arguments)
+        shown = await self._ask(context, approval_id, asked, self.schemas.order(tool))
+        return {"approvalId": approval_id, **shown}
 
     async def _confirmation(
         self, context: InvocationContext, call: FunctionCall, tools: Tools
@@ -146,7 +162,9 @@ class Dialogs:
         pending = sum(record.state is State.PENDING for record in records)
         if pending + len(self._asking[place]) >= MAX_PENDING:
             return f"More than {MAX_PENDING} approvals would be open."
-        same = [record for record in records if record.tool == tool.name]
+        # A live run is one invocation for many turns.
+        since = last_message_at(context.session.events)
+        same = [one for one in records if one.tool == tool.name and one.created >= since]
         if sum(record.state is State.DENIED for record in same) >= MAX_DENIALS:
             return f"{tool.name} was denied {MAX_DENIALS} times; do not ask again."
         return None
@@ -167,6 +185,15 @@ def in_call_order(session: Session, event: Event) -> list[Part]:
         for call_id, answer in calls.in_call_order(new).items()
     ]
     return [*ordered, *(part for part in parts if part not in ordered)]
+
+
+def keep_with_call(session: Session, event: Event) -> None:
+    """Mark the result of a call that a live run made, or ADK leaves it out (google-adk 2.13)."""
+    ids = {response.id for response in event.get_function_responses()}
+    for earlier in reversed(current_turn(session.events)):
+        if earlier.live_session_id and any(c.id in ids for c in earlier.get_function_calls()):
+            event.live_session_id = earlier.live_session_id
+            return
 
 
 def place_of(context: InvocationContext) -> Place:

@@ -7,6 +7,16 @@ from adk_stream_protocol.convert.endings import Failure
 from adk_stream_protocol.errors import Busy, StreamProtocolError, Unavailable
 
 
+class LinkLost(StreamProtocolError):
+    """A live run ended that should have gone on."""
+
+    status, code = 502, "link-lost"
+
+    def __init__(self, why: str) -> None:
+        super().__init__("The connection to the model was lost. Please try again.")
+        self.why = why
+
+
 def failure_of(error: BaseException) -> Failure:
     """What a user may know. ADK wraps what a plugin raises, so the causes are looked at too."""
     cause: BaseException | None = error

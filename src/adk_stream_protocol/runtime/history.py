@@ -14,8 +14,9 @@ from adk_stream_protocol.convert import outcomes
 from adk_stream_protocol.convert.answers import Plan
 from adk_stream_protocol.convert.calls import NOTES, Call, Calls, current_turn
 from adk_stream_protocol.errors import Busy, Conflict
-from adk_stream_protocol.runtime.approvals import BROWSER, Approvals, Place, outcome_of
+from adk_stream_protocol.runtime.approvals import BROWSER, Approvals, outcome_of
 from adk_stream_protocol.runtime.client_tool import ClientTool, tools_of
+from adk_stream_protocol.runtime.policy import Place
 from adk_stream_protocol.runtime.sessions import TurnSessions
 
 
@@ -30,6 +31,10 @@ class History:
         self._untold: list[Call] = []
         """Calls that their record has ended, but not the session."""
         self.calls = Calls.of(self.turn_events())
+
+    @property
+    def session(self) -> Session:
+        return self._session
 
     @property
     def place(self) -> Place:
@@ -56,13 +61,7 @@ class History:
 
     def held_text(self) -> list[str]:
         """What the model said in this turn so far."""
-        return [
-            part.text
-            for event in self.turn_events()
-            if event.author != "user" and event.content
-            for part in event.content.parts or []
-            if part.text and not part.thought
-        ]
+        return [text for event in self.turn_events() for text in texts_of(event)]
 
     def answered_events(self, calls: list[Call]) -> list[Event]:
         """The stored events from the first answer to one of these calls on."""
@@ -83,16 +82,29 @@ class History:
             call.decision = self.calls.by_id[call_id].decision
         return before
 
+    async def tools_done(self) -> None:
+        """Wait until no gated tool of this chat is running any more."""
+        await self._approvals.idle(self.place)
+
     def hand_over(self) -> None:
         """Let the next run use the session as it was read here."""
         self._sessions.hand_over(self._session)
 
-    async def cancel_open(self) -> None:
+    async def cancel_open(self) -> list[Call]:
         """The user moved on: close what is open, and report what a crash left without result."""
         await self._tell()
-        for call in list(self.calls.by_id.values()):
-            if call.is_open or call.is_unfinished:
-                await self._close(call, await self._end_of(call))
+        left = [one for one in self.calls.by_id.values() if one.is_open or one.is_unfinished]
+        for call in left:
+            await self._close(call, await self._end_of(call))
+        return left
+
+    async def close_calls(self, call_ids: set[str], outcome: dict[str, Any]) -> list[Call]:
+        """Close open calls that nobody needs to answer any more."""
+        closed = [call for call in self.calls.open() if call.id in call_ids]
+        for call in closed:
+            await self._end_of(call)
+            await self._close(call, outcome)
+        return closed
 
     async def _end_of(self, call: Call) -> dict[str, Any]:
         record = self._records.get(call.id)
@@ -135,7 +147,7 @@ class History:
         await self._append(call, content, {})
         call.response = response
 
-    async def commit(self, plan: Plan, who: Principal) -> None:
+    async def commit(self, plan: Plan, who: Principal, *, live: bool = False) -> None:
         """Write the decisions into their records. What returns from here survives anything."""
         for decision in plan.decisions:
             self._approvals.check(self._record(decision.call), who)
@@ -144,7 +156,7 @@ class History:
             decided = await self._approvals.decide(record, who, decision.approved, decision.reason)
             self._records[decision.call.id] = decided
             decision.call.decision = decision.approved
-        for call in plan.unfinished:
+        for call in () if live else plan.unfinished:  # a live run is at it
             self._records[call.id] = await self._approvals.hold(self._record(call))
         for call in plan.go:
             await self._start_in_browser(call)
@@ -175,11 +187,11 @@ class History:
             await self._append(call, None, {"result": value})
         decided = [(one.call, one.approved, one.reason) for one in plan.decisions]
         decided += [(call, call.decision is True, None) for call in plan.unfinished]
-        confirmations = [
-            outcomes.decision_part(call, approved, reason)
-            for call, approved, reason in decided
-            if not call.browser
-        ]
+        decided = [one for one in decided if not one[0].browser]
+        for call, _, _ in decided:
+            if not call.has_dialog:
+                await self._open_dialog(call)
+        confirmations = [outcomes.decision_part(*one) for one in decided]
         answers = self.calls.in_call_order({call.id: answer for call, answer in plan.results})
         results = [
             outcomes.response_part(self.calls.by_id[call_id], answer)
@@ -204,6 +216,30 @@ class History:
         )
         await self._sessions.append_event(self._session, event)
 
+    async def keep_results(self, plan: Plan) -> types.Content | None:
+        """For a live run: store results and return them for the model. Decisions wake the gate."""
+        for call, value in plan.early:
+            await self._append(call, None, {"result": value})
+        if not plan.results:
+            return None
+        parts = [outcomes.response_part(call, response) for call, response in plan.results]
+        content = outcomes.user_content(parts)
+        await self._append(plan.results[0][0], content, {})
+        return content
+
+    async def _open_dialog(self, call: Call) -> None:
+        """Ask on behalf of ADK about a call that was made in a live run and outlived it."""
+        for event in outcomes.dialog(call):
+            await self._sessions.append_event(self._session, event)
+        call.has_dialog = True
+
+    async def close_gap(self, author: str) -> None:
+        """End a history that ends with the user: a live model would answer it on connecting."""
+        if ends_with_user(self._session.events):
+            event = Event(author=author, content=outcomes.no_answer(), invocation_id=Event.new_id())
+            event.custom_metadata = {NOTES: {"filler": True}}
+            await self._sessions.append_event(self._session, event)
+
     async def open_client_tools(self, root: BaseNode) -> dict[str, ClientTool]:
         """The tools behind the open browser calls, by call id."""
         found: dict[str, ClientTool] = {}
@@ -212,6 +248,28 @@ class History:
             if isinstance(tool, ClientTool):
                 found[call.id] = tool
         return found
+
+
+def texts_of(event: Event) -> list[str]:
+    """What the model said in an event, in writing or aloud."""
+    if event.author == "user":
+        return []
+    if speech := event.output_transcription:
+        return [speech.text] if speech.text and speech.finished else []
+    parts = (event.content and event.content.parts) or []
+    return [part.text for part in parts if part.text and not part.thought]
+
+
+def ends_with_user(events: list[Event]) -> bool:
+    """Whether the last thing said or done in a conversation is the user's part."""
+    for event in reversed(events):
+        if event.output_transcription:
+            return False
+        if event.content and event.content.parts:
+            return event.content.role == "user"
+        if event.input_transcription:
+            return True
+    return False
 
 
 def unfinished_plan(calls: Iterable[Call]) -> Plan:

@@ -102,8 +102,8 @@ def chat_endpoint(chat: Chat, door: Door) -> Endpoint:
         who = await door.principal(request)
         body = parse_request(await door.body(request))
         chat_id = chat_id_of(body, request.query_params.get("chatId") or f"chat-{token_hex(12)}")
-        style = _approval_style(request)
-        turn = await chat.open_turn(who, chat_id, decode_turn(body), style)
+        style = approval_style(request, "native")
+        turn = await chat.open_turn(who, chat_id, decode_turn(body), style or "native")
         return EventStream(turn)
 
     return answering_errors(endpoint)
@@ -120,9 +120,12 @@ def stop_endpoint(chat: Chat, door: Door) -> Endpoint:
     return answering_errors(endpoint)
 
 
-def _approval_style(request: Request) -> ApprovalStyleName:
-    name = request.query_params.get("approvals", "native")
-    if name == "native" or name == "adk-tool":
+def approval_style(
+    connection: HTTPConnection, default: ApprovalStyleName | None
+) -> ApprovalStyleName | None:
+    """The approval style that a client asks for."""
+    name = connection.query_params.get("approvals", default)
+    if name is None or name == "native" or name == "adk-tool":
         return name
     raise BadRequest("?approvals: native or adk-tool is expected")
 
@@ -143,5 +146,10 @@ def answering_errors(endpoint: Endpoint) -> Endpoint:
 
 def error_response(error: StreamProtocolError, reference: str | None = None) -> Response:
     """The error as plain text: the AI SDK shows the body to the user as it is."""
-    text = f"{error.text} ({error.code}, reference {reference or token_hex(4)})"
+    text = error_text(error, reference)
     return PlainTextResponse(text, error.status, headers={"x-error-code": error.code})
+
+
+def error_text(error: StreamProtocolError, reference: str | None = None) -> str:
+    """What a user is told, with the stable code and a reference for the log."""
+    return f"{error.text} ({error.code}, reference {reference or token_hex(4)})"

@@ -1,0 +1,151 @@
+"""A stored conversation as exchanges: a message of the user's and all that came of it.
+
+An exchange begins where the user wrote or spoke. ADK's invocations do not tell: a live run is one
+invocation for all its turns, and an answer to a call goes on with an older one.
+"""
+
+from dataclasses import dataclass, field
+
+from google.adk.events.event import Event
+from google.genai import types
+
+from adk_stream_protocol.convert.calls import NOTES, is_user_message
+
+MESSAGE_ID = "messageId"
+"""The note that says under which id an event was streamed."""
+USER_MESSAGE_ID = "userMessageId"
+"""The note that says which id the client gave to the message it sent."""
+MAX_TITLE = 80
+
+
+@dataclass(slots=True)
+class Exchange:
+    """What the user said, in one event or spoken in several, and the events that followed."""
+
+    said: list[Event] = field(default_factory=list[Event])
+    events: list[Event] = field(default_factory=list[Event])
+    said_id: str = ""
+    message_id: str = ""
+
+    @property
+    def content(self) -> types.Content:
+        """What the user said, as ADK takes it."""
+        first = self.said[0].content if self.said else None
+        if first is not None:
+            return first
+        text = "".join(spoken(event) for event in self.said)
+        return types.Content(role="user", parts=[types.Part(text=text)])
+
+    @property
+    def all_events(self) -> list[Event]:
+        return [*self.said, *self.events]
+
+
+def exchanges(events: list[Event]) -> list[Exchange]:
+    """The exchanges of a stored conversation, oldest first, their messages named."""
+    found: list[Exchange] = []
+    for event in standing_events(events):
+        if spoken(event):
+            _speak(found, event)
+        elif is_user_message(event) and is_shown(event):
+            found.append(Exchange(said=[event]))
+        else:
+            if not found:
+                found.append(Exchange())
+            found[-1].events.append(event)
+    _name(found)
+    return found
+
+
+def standing_events(events: list[Event]) -> list[Event]:
+    """The events that no rewind has taken back, as ADK itself reckons them (google-adk 2.13)."""
+    first: dict[str, int] = {}
+    for index, event in enumerate(events):
+        first.setdefault(event.invocation_id, index)
+    kept: list[Event] = []
+    index = len(events) - 1
+    while index >= 0:
+        event = events[index]
+        if before := event.actions.rewind_before_invocation_id:
+            index = min(index, first.get(before, index))
+        else:
+            kept.append(event)
+        index -= 1
+    kept.reverse()
+    return kept
+
+
+def live_invocations(events: list[Event]) -> set[str]:
+    """The invocations that were live runs. Their events are told apart by nothing else."""
+    return {event.invocation_id for event in events if _is_of_live_run(event)}
+
+
+def _is_of_live_run(event: Event) -> bool:
+    marks = (event.turn_complete, event.interrupted, event.live_session_id)
+    return any(mark is not None for mark in marks) or bool(
+        event.input_transcription or event.output_transcription
+    )
+
+
+def spoken(event: Event) -> str:
+    """What the user said aloud, once it is written down as a whole."""
+    heard = event.input_transcription
+    return (heard.text or "") if heard and not event.partial and event.content is None else ""
+
+
+def is_shown(event: Event) -> bool:
+    """Whether there is anything in a message of the user's that a browser can show."""
+    parts = (event.content and event.content.parts) or []
+    return any(part.text or _is_file(part) for part in parts)
+
+
+def _is_file(part: types.Part) -> bool:
+    data, address = part.inline_data, part.file_data
+    return bool(data and data.data) or bool(address and (address.file_uri or "").startswith("http"))
+
+
+def _speak(found: list[Exchange], event: Event) -> None:
+    current = found[-1] if found else Exchange()
+    if current.said and not current.events and spoken(current.said[-1]):
+        current.said.append(event)
+        return
+    # ADK may write down what was said after the call that answers it. What came since the last
+    # turn of the model's ended is that answer.
+    start = _last_turn(current)
+    answer = current.events[start:]
+    del current.events[start:]
+    if found and not current.all_events:
+        found.pop()
+    found.append(Exchange(said=[event], events=answer))
+
+
+def _last_turn(exchange: Exchange) -> int:
+    """Where the events begin that nothing before them in this exchange has asked for."""
+    events = exchange.events
+    for index in range(len(events) - 1, -1, -1):
+        if events[index].turn_complete or events[index].interrupted:
+            return index + 1
+    return len(events) if exchange.said else 0
+
+
+def _name(found: list[Exchange]) -> None:
+    taken: set[str] = set()
+    for exchange in found:
+        first = exchange.all_events[0]
+        known = note(first, USER_MESSAGE_ID) if exchange.said else None
+        exchange.said_id = first.id if known is None or known in taken else known
+        streamed = (note(event, MESSAGE_ID) for event in exchange.all_events)
+        exchange.message_id = next(filter(None, streamed), None) or f"msg-{first.id}"
+        taken |= {exchange.said_id, exchange.message_id}
+
+
+def note(event: Event, name: str) -> str | None:
+    """A note of ours on an event as a whole."""
+    return (event.custom_metadata or {}).get(NOTES, {}).get(name)
+
+
+def title_of(content: types.Content) -> str:
+    """A line that a list of chats may show for the message that began one."""
+    words = " ".join(part.text for part in content.parts or [] if part.text).split()
+    title = " ".join(words)
+    return title if len(title) <= MAX_TITLE else f"{title[: MAX_TITLE - 1].rstrip()}…"

@@ -1,0 +1,160 @@
+"""Live events to chunks, and where a turn ends among them.
+
+Other than in a request, ADK gives each live event an id of its own, repeats streamed text once
+when it is complete, and says speech as transcriptions beside the audio (google-adk 2.13).
+"""
+
+from base64 import b64encode
+from typing import Any
+
+from google.adk.events.event import Event
+from google.genai import types
+
+from adk_stream_protocol.convert.calls import Calls
+from adk_stream_protocol.convert.encode import Response, TurnEncoder
+from adk_stream_protocol.protocol.chunks import AnyChunk, Data
+
+
+class LiveTurnEncoder(TurnEncoder):
+    """The turn encoder, for events of a live run."""
+
+    def __init__(
+        self, message_id: str | None = None, *, audio: bool = False, **options: Any
+    ) -> None:
+        super().__init__(message_id, **options)
+        self._audio = audio
+        self._streamed = {False: 0, True: 0}
+        """How much text, and how much reasoning, was streamed and not yet repeated whole."""
+        self._heard = self._speech_id = ""
+
+    def encode(self, event: Event) -> list[AnyChunk]:
+        """The chunks of one event."""
+        out: list[AnyChunk] = []
+        if speech := event.output_transcription:
+            self._say(event, speech.text or "", False, event.partial is not True, out)
+        elif speech := event.input_transcription:
+            out += self._hear(event, speech)
+        elif event.content and (parts := event.content.parts):
+            for part in parts:
+                if text := part.text:
+                    self._say(event, text, part.thought is True, not event.partial, out)
+            if not (event.partial and parts[-1].text):
+                self._others(event, parts, out)
+                self._note(event, out)
+        else:
+            self._note(event, out)
+        if event.interrupted or event.turn_complete:
+            out += self._close_all()
+            self._streamed = {False: 0, True: 0}
+        return out
+
+    def _current(self, event: Event, out: list[AnyChunk]) -> Response:
+        response = self._responses.get(event.author)
+        if response is None:
+            response = self._responses[event.author] = self._open(event, out)
+        return response
+
+    def _say(
+        self, event: Event, text: str, thought: bool, is_whole: bool, out: list[AnyChunk]
+    ) -> None:
+        if is_whole:
+            text, self._streamed[thought] = text[self._streamed[thought] :], 0
+        else:
+            self._streamed[thought] += len(text)
+        if text:
+            (self._reasoning if thought else self._text)(self._current(event, out), text, out)
+
+    def _hear(self, event: Event, speech: types.Transcription) -> list[AnyChunk]:
+        """What the user said, as far as it is known; each chunk replaces the one before."""
+        said = speech.text or ""
+        text = said if speech.finished else self._heard + said
+        spoken = self._speech_id = self._speech_id or event.id
+        self._heard = "" if speech.finished else text
+        if speech.finished:
+            self._speech_id = ""
+        data = {"id": spoken, "text": text}
+        return [Data(type="data-user-message", id=spoken, data=data)] if text else []
+
+    def _others(self, event: Event, parts: list[types.Part], out: list[AnyChunk]) -> None:
+        """All parts of an event but its text."""
+        files: list[AnyChunk] = []
+        for part in parts:
+            if part.inline_data and (part.inline_data.mime_type or "").startswith("audio/"):
+                files += self._pcm(part.inline_data)
+            elif part.inline_data or part.file_data:
+                self._partial_part(self._current(event, out), part, out)
+        out += files
+        if any(part.function_call for part in parts):
+            response = self._responses.pop(event.author, None) or self._open(event, out)
+            self._tool_parts(event, parts, response, [], out)
+        else:
+            self._tool_parts(event, parts, None, [], out)
+
+    def _pcm(self, blob: types.Blob) -> list[AnyChunk]:
+        if not self._audio or not blob.data:
+            return []
+        data = {"mimeType": blob.mime_type, "data": b64encode(blob.data).decode("ascii")}
+        return [Data(type="data-pcm", data=data, transient=True)]
+
+
+class LiveProgress:
+    """Whether the turn is over, seen from the events of the run so far."""
+
+    def __init__(self) -> None:
+        self.calls_at_once = True
+        """False for models that end their own turn after a call, and take another for the rest."""
+        self.speaks = False
+        """The model has begun to say something that it has not ended."""
+        self._is_due = False
+        """The model was told something that it has not begun to answer."""
+        self._ends_of_calls = 0
+
+    @property
+    def owes(self) -> bool:
+        """Whether more is to come from the model by itself."""
+        return self.speaks or self._is_due
+
+    def told(self) -> None:
+        """The model was sent a message or a result."""
+        self._is_due = True
+
+    def connected(self, *, calls_at_once: bool) -> None:
+        """The link to the model is new; what the old one still owed will not come."""
+        self.calls_at_once = calls_at_once
+        self._ends_of_calls = 0
+
+    def is_over_after(self, event: Event, calls: Calls) -> bool:
+        """Whether this event ends the turn whose calls these are."""
+        if event.partial:
+            if event.input_transcription is None:
+                self._is_due, self.speaks = False, True
+            return False
+        if event.turn_complete:
+            return self._completed(event, calls)
+        if event.interrupted:
+            self.speaks = False
+            return not self._is_due
+        if event.content is None and event.output_transcription is None:
+            return False
+        if event.get_function_responses():
+            self._is_due = True
+            return is_waiting(calls)
+        self._is_due, self.speaks = False, True
+        if event.get_function_calls():
+            self.speaks = False
+            self._ends_of_calls += not self.calls_at_once
+            return is_waiting(calls)
+        return False
+
+    def _completed(self, event: Event, calls: Calls) -> bool:
+        self.speaks = False
+        if self._ends_of_calls:
+            self._ends_of_calls -= 1
+            return False
+        more = event.interaction_status
+        return more is not types.InteractionStatus.IN_PROGRESS and not calls.running()
+
+
+def is_waiting(calls: Calls) -> bool:
+    """Whether nothing goes on before a person or the browser answers."""
+    return bool(calls.open()) and not calls.running()

@@ -1,0 +1,241 @@
+"""The two ways to talk over a socket: the AI SDK's frames, and the older envelopes.
+
+What a client sends becomes one of a few commands; how a turn is sent back differs per dialect. The
+first frame tells which one a socket speaks.
+"""
+
+from base64 import b64decode
+from binascii import Error as NotBase64
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Protocol
+
+from adk_stream_protocol.errors import BadRequest
+from adk_stream_protocol.protocol import strict_json
+from adk_stream_protocol.protocol.chunks import AnyChunk, Error
+from adk_stream_protocol.protocol.messages import ENVELOPES, ChatRequest, to_request
+from adk_stream_protocol.protocol.sse import SSE_DONE, encode_json, encode_sse, encode_value
+
+VERSION = "1.0"
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """A turn: new content, or answers."""
+
+    request_id: str
+    request: ChatRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """Read the running turn of a chat from its first chunk."""
+
+    request_id: str
+    chat_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Abort:
+    """Stop a turn: that of a request, or the one that runs in the chat."""
+
+    request_id: str
+    chat_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ping:
+    """A heartbeat of the application's own."""
+
+    body: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """A piece of the user's voice, 16 kHz PCM; None when it is over."""
+
+    chat_id: str | None
+    pcm: bytes | None
+
+
+Command = Send | Resume | Abort | Ping | Speech
+
+
+class Reply(Protocol):
+    """The way back for one turn."""
+
+    def chunks(self, batch: list[AnyChunk]) -> list[bytes]:
+        """One message per chunk."""
+        ...
+
+    def end(self) -> bytes:
+        """The turn is over."""
+        ...
+
+    def error(self, text: str) -> list[bytes]:
+        """The request led to no turn."""
+        ...
+
+
+class SdkReply:
+    """Chunks in numbered frames, which carry the id of the request."""
+
+    def __init__(self, request_id: str) -> None:
+        self._request_id = request_id
+        self._head = b'{"type":"chunk","requestId":%b,"sequence":' % encode_value(request_id)
+        self._sent = 0
+
+    def chunks(self, batch: list[AnyChunk]) -> list[bytes]:
+        first, self._sent = self._sent, self._sent + len(batch)
+        head = self._head
+        return [
+            b'%b%d,"chunk":%b}' % (head, number, encode_json(chunk))
+            for number, chunk in enumerate(batch, first)
+        ]
+
+    def end(self) -> bytes:
+        return self._frame("end")
+
+    def error(self, text: str) -> list[bytes]:
+        return [self._frame("error", errorText=text)]
+
+    def start(self) -> bytes:
+        """A turn is running; its chunks follow."""
+        return self._frame("start")
+
+    def no_active(self) -> bytes:
+        """There is nothing to resume."""
+        return self._frame("no-active")
+
+    def _frame(self, kind: str, **fields: str) -> bytes:
+        return encode_value({"type": kind, "requestId": self._request_id, **fields})
+
+
+class EnvelopeReply:
+    """The text of an event stream."""
+
+    def chunks(self, batch: list[AnyChunk]) -> list[bytes]:
+        return [encode_sse(chunk) for chunk in batch]
+
+    def end(self) -> bytes:
+        return SSE_DONE
+
+    def error(self, text: str) -> list[bytes]:
+        return [encode_sse(Error(error_text=text)), SSE_DONE]
+
+    def start(self) -> bytes | None:
+        """Chunks need no announcement here."""
+        return None
+
+    def no_active(self) -> bytes:
+        """There is nothing to resume."""
+        return SSE_DONE
+
+
+class SdkFrames:
+    """The frames of `ai` 7's WebSocketChatTransport. A frame it does not know closes its socket."""
+
+    types = frozenset({"send", "resume", "abort", "audio", "audio-end"})
+    style: ClassVar[Literal["native", "adk-tool"]] = "native"
+
+    def reply(self, request_id: str) -> SdkReply:
+        return SdkReply(request_id)
+
+    def server_turn(self, chat_id: str) -> bytes | None:
+        """The server began a turn: stock clients ignore frames of requests they did not make."""
+        return encode_value({"type": "turn", "requestId": "server", "id": chat_id})
+
+    def read(self, frame: dict[str, Any]) -> Command:
+        """What a frame asks for."""
+        request_id, chat_id = _text(frame, "requestId") or "", _text(frame, "id")
+        match frame["type"]:
+            case "send":
+                if not request_id:
+                    raise BadRequest("$.requestId: missing")
+                return Send(request_id, to_request(frame))
+            case "resume":
+                return Resume(request_id, chat_id)
+            case "abort":
+                return Abort(request_id, chat_id)
+            case "audio":
+                return Speech(chat_id, _pcm(frame.get("audio"), "$.audio"))
+            case _:
+                return Speech(chat_id, None)
+
+
+class Envelopes:
+    """`{type, version, data}` up, the text of an event stream down. Every turn is shown."""
+
+    types = ENVELOPES | {"interrupt", "stop", "abort", "ping", "resume", "audio", "audio-end"}
+    style: ClassVar[Literal["native", "adk-tool"]] = "adk-tool"
+
+    def reply(self, request_id: str) -> EnvelopeReply:
+        return EnvelopeReply()
+
+    def server_turn(self, chat_id: str) -> bytes | None:
+        """Turns that the server begins are sent like all others."""
+        return None
+
+    def read(self, frame: dict[str, Any]) -> Command:
+        """What an envelope asks for."""
+        if frame.get("version", VERSION) != VERSION:
+            raise BadRequest(f"$.version: {VERSION} is expected")
+        data = frame.get("data")
+        body: dict[str, Any] = frame | data if isinstance(data, dict) else frame
+        match frame["type"]:
+            case "ping":
+                return Ping({"type": "pong", "version": VERSION} | _echo(frame))
+            case "interrupt" | "stop" | "abort":
+                return Abort("", _chat_id(body))
+            case "resume":
+                return Resume("", _chat_id(body))
+            case "audio":
+                return Speech(_chat_id(body), _pcm(body.get("audio"), "$.data.audio"))
+            case "audio-end":
+                return Speech(_chat_id(body), None)
+            case _:
+                return Send("", to_request(frame))
+
+
+def parse_frame(raw: bytes) -> dict[str, Any]:
+    """A frame strictly, or BadRequest with the path of the fault."""
+    frame = strict_json.loads(raw)
+    if not isinstance(frame, dict):
+        raise BadRequest("$: an object is expected")
+    if not isinstance(frame.get("type"), str):
+        raise BadRequest("$.type: missing")
+    return frame
+
+
+def dialect_of(frame: dict[str, Any]) -> SdkFrames | Envelopes:
+    """The dialect of a socket, told by its first frame."""
+    for dialect in (SdkFrames, Envelopes):
+        if frame["type"] in dialect.types and ("requestId" in frame or dialect is Envelopes):
+            return dialect()
+    raise unknown_type(frame)
+
+
+def unknown_type(frame: dict[str, Any]) -> BadRequest:
+    """A frame of a type that its dialect does not have."""
+    return BadRequest(f"$.type: {frame['type'][:64]!r} is not known here")
+
+
+def _text(body: dict[str, Any], name: str) -> str | None:
+    value = body.get(name)
+    if value is None or isinstance(value, str):
+        return value
+    raise BadRequest(f"$.{name}: a string is expected")
+
+
+def _chat_id(body: dict[str, Any]) -> str | None:
+    return _text(body, "chatId") or _text(body, "id")
+
+
+def _echo(frame: dict[str, Any]) -> dict[str, Any]:
+    return {name: frame[name] for name in ("timestamp", "data") if name in frame}
+
+
+def _pcm(value: object, path: str) -> bytes:
+    try:
+        return b64decode(value if isinstance(value, str) else "?", validate=True)
+    except NotBase64:
+        raise BadRequest(f"{path}: base64 is expected") from None

@@ -1,0 +1,41 @@
+"""The queue into a live run, which knows whether ADK still takes from it.
+
+An error in ADK's sending task ends that task and nothing else: the run goes on as if all were well,
+and whatever is sent later goes nowhere (google-adk 2.13).
+"""
+
+import asyncio
+from collections.abc import Callable
+
+from google.adk.agents.live_request_queue import LiveRequest, LiveRequestQueue
+from google.genai import types
+
+SEND_SECONDS = 20.0
+
+
+class LiveQueue(LiveRequestQueue):
+    """What a live run is sent."""
+
+    def __init__(self, on_stuck: Callable[[], None]) -> None:
+        super().__init__()
+        self._on_stuck = on_stuck
+        self._rounds = 0
+        """How often ADK came back for more: it has sent what it took before."""
+
+    async def get(self) -> LiveRequest:
+        self._rounds += 1
+        return await super().get()
+
+    def send(self, req: LiveRequest) -> None:
+        """Send a message that the model must get."""
+        due = self._rounds + self._queue.qsize() + 1
+        super().send(req)
+        asyncio.get_running_loop().call_later(SEND_SECONDS, self._check, due)
+
+    def say(self, content: types.Content) -> None:
+        """Send user content, and notice if it does not leave."""
+        self.send(LiveRequest(content=content))
+
+    def _check(self, due: int) -> None:
+        if self._rounds < due and not self.closed:
+            self._on_stuck()

@@ -1,0 +1,256 @@
+"""The socket side: commands in, turns out. What a turn is, is decided elsewhere.
+
+One reader for the life of the socket; one task per turn that is being sent. A socket that cannot
+keep up is closed: nothing waits for it, and it holds nothing back.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from secrets import token_hex
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from adk_stream_protocol.approvals.record import Principal
+from adk_stream_protocol.convert.approval_style import ApprovalStyleName
+from adk_stream_protocol.convert.decode import chat_id_of, checked_chat_id, decode_turn
+from adk_stream_protocol.errors import BadRequest, StreamProtocolError
+from adk_stream_protocol.protocol.frames import (
+    Abort,
+    Command,
+    EnvelopeReply,
+    Envelopes,
+    Ping,
+    Resume,
+    SdkFrames,
+    SdkReply,
+    Send,
+    Speech,
+    dialect_of,
+    parse_frame,
+    unknown_type,
+)
+from adk_stream_protocol.protocol.sse import encode_value
+from adk_stream_protocol.runtime.chat import Chat
+from adk_stream_protocol.runtime.live import LiveRun
+from adk_stream_protocol.runtime.turn import Turn
+from adk_stream_protocol.transports.http import (
+    Door,
+    approval_style,
+    error_response,
+    error_text,
+)
+
+logger = logging.getLogger(__name__)
+
+IDLE_SECONDS = 3600.0
+SEND_SECONDS = 30.0
+TOO_SLOW, REPLACED = 1013, 4001
+
+
+def live_endpoint(chat: Chat, door: Door) -> Callable[[WebSocket], Awaitable[None]]:
+    """A socket for live chats."""
+
+    async def endpoint(websocket: WebSocket) -> None:
+        try:
+            who = await door.principal(websocket)
+            style = approval_style(websocket, None)
+            chat_id = websocket.query_params.get("chatId")
+            socket = Socket(websocket, chat, who, style, chat_id and checked_chat_id(chat_id))
+        except StreamProtocolError as error:
+            await websocket.send_denial_response(error_response(error))
+            return
+        await websocket.accept()
+        await socket.run()
+
+    return endpoint
+
+
+class Socket:
+    """One client on one socket."""
+
+    def __init__(
+        self,
+        websocket: WebSocket,
+        chat: Chat,
+        who: Principal,
+        style: ApprovalStyleName | None,
+        chat_id: str | None,
+    ) -> None:
+        self._websocket = websocket
+        self._chat = chat
+        self._who = who
+        self._style = style
+        self._chat_id = chat_id
+        self._dialect: SdkFrames | Envelopes | None = None
+        self._turns: dict[str, Turn] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._runs: set[LiveRun] = set()
+
+    async def run(self) -> None:
+        """Serve until the client leaves."""
+        try:
+            while True:
+                message = await self._websocket.receive()
+                if message["type"] == "websocket.disconnect":
+                    break
+                text: str | None = message.get("text")
+                raw: bytes = text.encode() if text is not None else message.get("bytes") or b""
+                await self._take(raw, is_text=text is not None)
+        except WebSocketDisconnect:
+            pass
+        finally:
+            for run in self._runs:
+                run.detach(self)
+            for task in self._tasks:
+                task.cancel()
+
+    async def _take(self, raw: bytes, *, is_text: bool) -> None:
+        if not is_text and isinstance(self._dialect, Envelopes):
+            await self._do(Speech(None, raw))
+            return
+        try:
+            command = self._read(raw)
+        except StreamProtocolError as error:
+            await self._refuse(self._reply(""), error)
+        else:
+            await self._do(command)
+
+    def _read(self, raw: bytes) -> Command:
+        frame = parse_frame(raw)
+        if self._dialect is None:
+            self._dialect = dialect_of(frame)
+        if frame["type"] not in self._dialect.types:
+            raise unknown_type(frame)
+        return self._dialect.read(frame)
+
+    async def _do(self, command: Command) -> None:
+        request_id = "" if isinstance(command, Ping | Speech) else command.request_id
+        reply = self._reply(request_id)
+        try:
+            match command:
+                case Send():
+                    await self._open(command, reply)
+                case Resume():
+                    await self._resume(command, reply)
+                case Abort():
+                    await self._abort(command)
+                case Speech():
+                    await self._speak(command)
+                case Ping():
+                    await self._send([encode_value(command.body)])
+        except StreamProtocolError as error:
+            await self._refuse(reply, error)
+        except Exception:
+            reference = token_hex(4)
+            logger.exception("frame failed, reference %s", reference)
+            await self._refuse(reply, StreamProtocolError("Something went wrong."), reference)
+
+    async def _open(self, command: Send, reply: SdkReply | EnvelopeReply) -> None:
+        assert self._dialect is not None
+        chat_id = chat_id_of(command.request, self._chat_id or f"chat-{token_hex(12)}")
+        if isinstance(self._dialect, Envelopes):
+            self._chat_id = chat_id
+        turn_input = decode_turn(command.request)
+        style = self._style or self._dialect.style
+        turn = await self._chat.open_turn(self._who, chat_id, turn_input, style, live=True)
+        self._attach(chat_id)
+        self._follow(command.request_id, turn, reply)
+
+    async def _resume(self, command: Resume, reply: SdkReply | EnvelopeReply) -> None:
+        chat_id = self._named(command.chat_id)
+        self._attach(chat_id)
+        turn = self._chat.running(self._who.id, chat_id)
+        if turn is None or not turn.is_whole:
+            await self._send([reply.no_active()])
+            return
+        if start := reply.start():
+            await self._send([start])
+        self._follow(command.request_id, turn, reply)
+
+    async def _abort(self, command: Abort) -> None:
+        if command.request_id:
+            turn = self._turns.get(command.request_id)
+            if turn and not turn.ended:
+                await self._chat.stop(*turn.chat)
+        else:
+            await self._chat.stop(self._who.id, self._named(command.chat_id))
+
+    async def _speak(self, command: Speech) -> None:
+        chat_id = self._named(command.chat_id)
+        run = self._chat.start_live(self._who.id, chat_id)
+        self._attach(chat_id)
+        await run.speak(command.pcm)
+
+    def _named(self, chat_id: str | None) -> str:
+        name = chat_id or self._chat_id
+        if not name:
+            raise BadRequest("$.id: the chat is not named")
+        return checked_chat_id(name)
+
+    def _attach(self, chat_id: str) -> None:
+        if run := self._chat.live_run(self._who.id, chat_id):
+            run.attach(self)
+            self._runs.add(run)
+
+    def _follow(self, request_id: str, turn: Turn, reply: SdkReply | EnvelopeReply) -> None:
+        self._turns[request_id] = turn
+        self._spawn(self._pass_on(request_id, turn, reply))
+
+    async def _pass_on(self, request_id: str, turn: Turn, reply: SdkReply | EnvelopeReply) -> None:
+        reader = turn.reader()
+        try:
+            async with asyncio.timeout(None) as patience:
+                while (batch := await reader.next(IDLE_SECONDS)) is not None:
+                    patience.reschedule(asyncio.get_running_loop().time() + SEND_SECONDS)
+                    await self._send(reply.chunks(batch))
+                    patience.reschedule(None)
+                if turn.ended:
+                    await self._send([reply.end()])
+                else:
+                    await self._websocket.close(TOO_SLOW, "too slow")
+        except TimeoutError:
+            await self._websocket.close(TOO_SLOW, "too slow")
+        finally:
+            reader.close()
+            if self._turns.get(request_id) is turn:
+                del self._turns[request_id]
+
+    def turn_started(self, turn: Turn) -> None:
+        """The server began a turn of its own in a chat of this socket."""
+        assert self._dialect is not None
+        notice = self._dialect.server_turn(turn.chat[1])
+        if notice is None:
+            self._follow("", turn, self._dialect.reply(""))
+        else:
+            self._spawn(self._send([notice]))
+
+    def replaced(self) -> None:
+        """The chat was opened on another socket; the newest one has it."""
+        self._spawn(self._websocket.close(REPLACED, "this chat was opened elsewhere"))
+
+    def _reply(self, request_id: str) -> SdkReply | EnvelopeReply:
+        return (self._dialect or Envelopes()).reply(request_id)
+
+    async def _refuse(
+        self,
+        reply: SdkReply | EnvelopeReply,
+        error: StreamProtocolError,
+        reference: str | None = None,
+    ) -> None:
+        await self._send(reply.error(error_text(error, reference)))
+
+    async def _send(self, messages: list[bytes]) -> None:
+        for message in messages:
+            await self._websocket.send({"type": "websocket.send", "text": message.decode()})
+
+    def _spawn(self, job: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(self._quietly(job))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _quietly(self, job: Awaitable[None]) -> None:
+        try:
+            await job
+        except (WebSocketDisconnect, RuntimeError):
+            logger.debug("the socket was gone before all was sent")
