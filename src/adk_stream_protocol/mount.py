@@ -20,8 +20,9 @@ from adk_stream_protocol.approvals.memory import MemoryApprovalStore
 from adk_stream_protocol.approvals.store import ApprovalStore
 from adk_stream_protocol.runtime.approvals import Approvals
 from adk_stream_protocol.runtime.chat import Chat
+from adk_stream_protocol.runtime.live_settings import LiveOptions, live_settings
 from adk_stream_protocol.runtime.policy import ApprovalPolicy
-from adk_stream_protocol.runtime.runner import LiveOptions, build_runner, live_settings
+from adk_stream_protocol.runtime.runner import build_runner
 from adk_stream_protocol.transports.approvals import decide_endpoint, list_endpoint
 from adk_stream_protocol.transports.http import Door, Identify, chat_endpoint, stop_endpoint
 from adk_stream_protocol.transports.websocket import live_endpoint

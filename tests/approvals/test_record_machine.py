@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, multiple, rule
 
 from adk_stream_protocol.approvals.memory import MemoryApprovalStore
+from adk_stream_protocol.approvals.outcome import outcome_of
 from adk_stream_protocol.approvals.record import MOVES, ApprovalRecord, Principal, State
 from adk_stream_protocol.approvals.store import AuditEntry
 from adk_stream_protocol.errors import StreamProtocolError
-from adk_stream_protocol.runtime.approvals import Approvals, outcome_of
-from adk_stream_protocol.runtime.policy import ApprovalPolicy, Place
+from adk_stream_protocol.runtime.approvals import Approvals
 from adk_stream_protocol.runtime.holder import is_gone
+from adk_stream_protocol.runtime.policy import ApprovalPolicy, Place
 
 T = TypeVar("T")
 

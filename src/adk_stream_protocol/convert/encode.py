@@ -16,7 +16,7 @@ from adk_stream_protocol.convert import endings, media
 from adk_stream_protocol.convert.approval_style import ApprovalStyleName, approval_style
 from adk_stream_protocol.convert.calls import Call, Calls
 from adk_stream_protocol.convert.sources import sources_of
-from adk_stream_protocol.convert.steps import Steps
+from adk_stream_protocol.convert.steps import Response, Steps
 from adk_stream_protocol.convert.tool_parts import ToolParts
 from adk_stream_protocol.protocol.chunks import (
     AnyChunk,
@@ -31,19 +31,6 @@ from adk_stream_protocol.protocol.chunks import (
     TextEnd,
     TextStart,
 )
-
-
-class Response:
-    """One model response while it streams."""
-
-    __slots__ = ("held", "reasoning", "source", "text", "visible")
-
-    def __init__(self, source: tuple[str, str | None]) -> None:
-        self.source = source
-        self.text = ""
-        self.held: list[str] = []
-        self.reasoning = ""
-        self.visible = False
 
 
 class TurnEncoder:

@@ -11,7 +11,8 @@ from google.adk.events.event import Event
 from google.genai import types
 
 from adk_stream_protocol.convert.calls import Calls
-from adk_stream_protocol.convert.encode import Response, TurnEncoder
+from adk_stream_protocol.convert.encode import TurnEncoder
+from adk_stream_protocol.convert.steps import Response
 from adk_stream_protocol.protocol.chunks import AnyChunk, Data
 
 

@@ -86,32 +86,38 @@ def decision_part(call: Call, approved: bool, reason: str | None) -> types.Part:
     )
 
 
-def dialog(call: Call) -> list[Event]:
-    """The events by which ADK asks about a call: the request, and the stand-in for a result."""
-    confirmation = ToolConfirmation(hint=call.hint)
-    request = types.FunctionCall(
-        id=call.approval_id,
-        name=CONFIRMATION,
-        args={
-            "originalFunctionCall": {"id": call.id, "name": call.name, "args": call.args},
-            "toolConfirmation": {"hint": call.hint, "confirmed": False},
-        },
-    )
+def dialog(*calls: Call) -> list[Event]:
+    """The events by which ADK asks about calls: the requests, and the stand-ins for results."""
     asked = Event(
-        author=call.author,
-        invocation_id=call.invocation_id,
-        content=types.Content(role="model", parts=[types.Part(function_call=request)]),
-        long_running_tool_ids={call.approval_id or ""},
+        author=calls[0].author,
+        invocation_id=calls[0].invocation_id,
+        content=types.Content(role="model", parts=[_request_part(call) for call in calls]),
+        long_running_tool_ids={call.approval_id or "" for call in calls},
     )
     stand_in = Event(
-        author=call.author,
-        invocation_id=call.invocation_id,
-        content=user_content([response_part(call, not_approved())]),
+        author=calls[0].author,
+        invocation_id=calls[0].invocation_id,
+        content=user_content(response_part(call, not_approved()) for call in calls),
         actions=EventActions(
-            skip_summarization=True, requested_tool_confirmations={call.id: confirmation}
+            skip_summarization=True,
+            requested_tool_confirmations={
+                call.id: ToolConfirmation(hint=call.hint) for call in calls
+            },
         ),
     )
     return [asked, stand_in]
+
+
+def _request_part(call: Call) -> types.Part:
+    original = {"id": call.id, "name": call.name, "args": call.args}
+    confirmation = {"hint": call.hint, "confirmed": False}
+    return types.Part(
+        function_call=types.FunctionCall(
+            id=call.approval_id,
+            name=CONFIRMATION,
+            args={"originalFunctionCall": original, "toolConfirmation": confirmation},
+        )
+    )
 
 
 def no_answer() -> types.Content:

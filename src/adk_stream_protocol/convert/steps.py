@@ -38,3 +38,16 @@ class Steps:
             # Without a step after the last tool result the stock helpers post for ever.
             self.next(out)
         self.end(out)
+
+
+class Response:
+    """One model response while it streams."""
+
+    __slots__ = ("held", "reasoning", "source", "text", "visible")
+
+    def __init__(self, source: tuple[str, str | None]) -> None:
+        self.source = source
+        self.text = ""
+        self.held: list[str] = []
+        self.reasoning = ""
+        self.visible = False

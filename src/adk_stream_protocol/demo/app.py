@@ -18,8 +18,8 @@ from adk_stream_protocol.demo.agent import build_agent
 from adk_stream_protocol.demo.identity import demo_identify, load_secret
 from adk_stream_protocol.demo.wallet import Wallet
 from adk_stream_protocol.mount import mount
+from adk_stream_protocol.runtime.live_settings import LiveOptions
 from adk_stream_protocol.runtime.policy import ApprovalPolicy
-from adk_stream_protocol.runtime.runner import LiveOptions
 
 PAYMENT_POLICY = ApprovalPolicy(
     "process_payment",

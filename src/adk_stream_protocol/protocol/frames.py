@@ -7,7 +7,7 @@ first frame tells which one a socket speaks.
 from base64 import b64decode
 from binascii import Error as NotBase64
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, Protocol
 
 from adk_stream_protocol.errors import BadRequest
 from adk_stream_protocol.protocol import strict_json
@@ -135,7 +135,6 @@ class SdkFrames:
     """The frames of `ai` 7's WebSocketChatTransport. A frame it does not know closes its socket."""
 
     types = frozenset({"send", "resume", "abort", "audio", "audio-end"})
-    style: ClassVar[Literal["native", "adk-tool"]] = "native"
 
     def reply(self, request_id: str) -> SdkReply:
         return SdkReply(request_id)
@@ -166,7 +165,6 @@ class Envelopes:
     """`{type, version, data}` up, the text of an event stream down. Every turn is shown."""
 
     types = ENVELOPES | {"interrupt", "stop", "abort", "ping", "resume", "audio", "audio-end"}
-    style: ClassVar[Literal["native", "adk-tool"]] = "adk-tool"
 
     def reply(self, request_id: str) -> EnvelopeReply:
         return EnvelopeReply()

@@ -20,17 +20,18 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_confirmation import ToolConfirmation
 from google.adk.tools.tool_context import ToolContext
 
+from adk_stream_protocol.approvals.outcome import outcome_of
 from adk_stream_protocol.approvals.record import ApprovalRecord, State
 from adk_stream_protocol.convert import outcomes
 from adk_stream_protocol.convert.calls import NOTES
 from adk_stream_protocol.errors import StreamProtocolError
-from adk_stream_protocol.runtime.approvals import Approvals, outcome_of
+from adk_stream_protocol.runtime.approvals import Approvals
 from adk_stream_protocol.runtime.client_tool import ClientTool
 from adk_stream_protocol.runtime.dialogs import (
     UNDECIDED,
     Dialogs,
     in_call_order,
-    keep_with_call,
+    own_words,
     place_of,
 )
 from adk_stream_protocol.runtime.policy import Place
@@ -86,7 +87,7 @@ class ApprovalGate(BasePlugin):
         elif event.get_function_responses() and event.content:
             if invocation_context.live_request_queue is None:  # a live model knows the ids
                 event.content.parts = in_call_order(invocation_context.session, event)
-                keep_with_call(invocation_context.session, event)
+        own_words(event)
         return None
 
     async def before_tool_callback(

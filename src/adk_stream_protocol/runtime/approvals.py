@@ -19,7 +19,6 @@ from adk_stream_protocol.approvals.record import (
     idempotency_key,
 )
 from adk_stream_protocol.approvals.store import ApprovalStore, AuditEntry
-from adk_stream_protocol.convert import outcomes
 from adk_stream_protocol.errors import Busy, Conflict, StreamProtocolError
 from adk_stream_protocol.runtime.holder import is_gone, is_of_this_host, this_process
 from adk_stream_protocol.runtime.policy import ApprovalPolicy, Place
@@ -292,20 +291,3 @@ class Approvals:
             digest=record.digest,
             reason=record.reason if event in ("approve", "deny", "cancel") else None,
         )
-
-
-def outcome_of(record: ApprovalRecord) -> dict[str, Any] | None:
-    """What a call whose record is settled gives the model. None while it may still change."""
-    match record.state:
-        case State.DENIED:
-            return outcomes.denied(record.reason)
-        case State.EXPIRED:
-            return outcomes.expired()
-        case State.CANCELLED | State.LAPSED:
-            return outcomes.cancelled()
-        case State.UNKNOWN:
-            return outcomes.outcome_unknown()
-        case State.DONE | State.FAILED:
-            return json.loads(record.result or "{}")
-        case _:
-            return None

@@ -21,7 +21,8 @@ from adk_stream_protocol.runtime.answering import chunks_of, needing_the_store, 
 from adk_stream_protocol.runtime.approvals import Approvals
 from adk_stream_protocol.runtime.failures import failure_of
 from adk_stream_protocol.runtime.history import History, unfinished_plan
-from adk_stream_protocol.runtime.live import LiveRun, LiveSettings
+from adk_stream_protocol.runtime.live import LiveRun
+from adk_stream_protocol.runtime.live_settings import LiveSettings
 from adk_stream_protocol.runtime.sessions import TurnSessions
 from adk_stream_protocol.runtime.telemetry import telemetry
 from adk_stream_protocol.runtime.turn import Turn, enter

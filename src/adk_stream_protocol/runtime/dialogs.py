@@ -31,6 +31,7 @@ from adk_stream_protocol.runtime.turn import current_chat
 logger = logging.getLogger(__name__)
 
 MAX_REMEMBERED = 4096
+TRANSFER = "transfer_to_agent"
 UNDECIDED = object()
 """A predicate raised. ADK would raise again when it resumes the call, so nobody is asked."""
 
@@ -187,13 +188,16 @@ def in_call_order(session: Session, event: Event) -> list[Part]:
     return [*ordered, *(part for part in parts if part not in ordered)]
 
 
-def keep_with_call(session: Session, event: Event) -> None:
-    """Mark the result of a call that a live run made, or ADK leaves it out (google-adk 2.13)."""
-    ids = {response.id for response in event.get_function_responses()}
-    for earlier in reversed(current_turn(session.events)):
-        if earlier.live_session_id and any(c.id in ids for c in earlier.get_function_calls()):
-            event.live_session_id = earlier.live_session_id
-            return
+def own_words(event: Event) -> None:
+    """Let a later model read what was said and called live as its own.
+
+    ADK quotes such events as if another agent had said them, and leaves the results of quoted calls
+    out where a browser gave them or we did (google-adk 2.13). Only a handing over stays a quote, as
+    ADK means it.
+    """
+    parts = [*event.get_function_calls(), *event.get_function_responses()]
+    if all(part.name != TRANSFER for part in parts):
+        event.live_session_id = None
 
 
 def place_of(context: InvocationContext) -> Place:

@@ -9,12 +9,13 @@ from google.adk.sessions.session import Session
 from google.adk.workflow import BaseNode
 from google.genai import types
 
+from adk_stream_protocol.approvals.outcome import outcome_of
 from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, State
 from adk_stream_protocol.convert import outcomes
 from adk_stream_protocol.convert.answers import Plan
-from adk_stream_protocol.convert.calls import NOTES, Call, Calls, current_turn
+from adk_stream_protocol.convert.calls import NOTES, Call, Calls, current_turn, is_placeholder
 from adk_stream_protocol.errors import Busy, Conflict
-from adk_stream_protocol.runtime.approvals import BROWSER, Approvals, outcome_of
+from adk_stream_protocol.runtime.approvals import BROWSER, Approvals
 from adk_stream_protocol.runtime.client_tool import ClientTool, tools_of
 from adk_stream_protocol.runtime.policy import Place
 from adk_stream_protocol.runtime.sessions import TurnSessions
@@ -68,8 +69,8 @@ class History:
         ids = {any_id for call in calls for any_id in (call.id, call.approval_id)}
         events = self.turn_events()
         for index, event in enumerate(events):
-            answers = event.get_function_responses() if event.author == "user" else []
-            if any(answer.id in ids for answer in answers):
+            answers = {answer.id or "" for answer in event.get_function_responses()} & ids
+            if any(not is_placeholder(event, answer) for answer in answers):
                 return events[index:]
         return []
 
@@ -188,9 +189,8 @@ class History:
         decided = [(one.call, one.approved, one.reason) for one in plan.decisions]
         decided += [(call, call.decision is True, None) for call in plan.unfinished]
         decided = [one for one in decided if not one[0].browser]
-        for call, _, _ in decided:
-            if not call.has_dialog:
-                await self._open_dialog(call)
+        if any(not call.has_dialog for call, _, _ in decided):
+            await self._open_dialogs()
         confirmations = [outcomes.decision_part(*one) for one in decided]
         answers = self.calls.in_call_order({call.id: answer for call, answer in plan.results})
         results = [
@@ -227,11 +227,21 @@ class History:
         await self._append(plan.results[0][0], content, {})
         return content
 
-    async def _open_dialog(self, call: Call) -> None:
-        """Ask on behalf of ADK about a call that was made in a live run and outlived it."""
-        for event in outcomes.dialog(call):
+    async def _open_dialogs(self) -> None:
+        """Ask on behalf of ADK about calls that were made in a live run and outlived it.
+
+        About all of them: ADK goes on to the model as soon as none that it knows of is open.
+        """
+        gated = [call for call in self.calls.by_id.values() if call.approval_id]
+        left = [
+            call
+            for call in gated
+            if not call.browser and not call.has_dialog and call.response is None
+        ]
+        for event in outcomes.dialog(*left):
             await self._sessions.append_event(self._session, event)
-        call.has_dialog = True
+        for call in left:
+            call.has_dialog = True
 
     async def close_gap(self, author: str) -> None:
         """End a history that ends with the user: a live model would answer it on connecting."""

@@ -66,7 +66,12 @@ class Interrupt:
     """Live only: the model notices that the user speaks."""
 
 
-Action = Say | Think | Call | Echo | Image | Hang | Fail | Drop | GoAway | Interrupt
+@dataclass(frozen=True)
+class Withdraw:
+    """Live only: the model withdraws the calls it has open."""
+
+
+Action = Say | Think | Call | Echo | Image | Hang | Fail | Drop | GoAway | Interrupt | Withdraw
 Turn = list[Action]
 
 

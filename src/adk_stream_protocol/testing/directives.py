@@ -4,7 +4,7 @@
     /think TEXT       reasoning                  /hang SECONDS   silence
     /call NAME {json} a function call            /drop N         N deltas, then the link breaks
     /echo             the context, as JSON       /image          a PNG
-    /then             the next model turn        /goaway, /interrupt   live only
+    /then             the next model turn        /goaway, /interrupt, /withdraw   live only
 
 All calls up to a `/then` are parallel calls of one model turn; what stands after the `/then` is
 played when their results are there. A model turn without a call ends the agent's turn, so nothing
@@ -28,6 +28,7 @@ from adk_stream_protocol.testing.actions import (
     Say,
     Think,
     Turn,
+    Withdraw,
     deltas,
     say,
 )
@@ -106,4 +107,5 @@ _PARSERS: dict[str, Callable[[str], list[Action]]] = {
     "/image": lambda _: [Image()],
     "/goaway": lambda _: [GoAway()],
     "/interrupt": lambda _: [Interrupt()],
+    "/withdraw": lambda _: [Withdraw()],
 }

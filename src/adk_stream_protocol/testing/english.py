@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from adk_stream_protocol.testing.context import Outcome
+from adk_stream_protocol.testing.exchange import Outcome
 from adk_stream_protocol.testing.fate import fate_of, reason_of, short
 
 _VERBS = {

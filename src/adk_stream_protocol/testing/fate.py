@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any, Literal
 
-from adk_stream_protocol.testing.context import Outcome
+from adk_stream_protocol.testing.exchange import Outcome
 
 Fate = Literal["done", "denied", "expired", "cancelled", "unknown", "waiting", "failed"]
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Protocol
 
-from adk_stream_protocol.testing.context import Outcome
 from adk_stream_protocol.testing.english import English
+from adk_stream_protocol.testing.exchange import Outcome
 from adk_stream_protocol.testing.japanese import Japanese
 
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f]")

@@ -60,7 +60,7 @@ def _items(turn: Turn) -> Iterator[types.Part | types.FinishReason | Hang | Exce
     for action in turn:
         match action:
             case Fail(code):
-                yield _failure(code)
+                yield failure(code)
             case Drop():
                 # What httpx raises when the server goes away in the middle of an answer.
                 yield httpx.RemoteProtocolError(
@@ -87,7 +87,8 @@ def _parts(action: Action) -> Iterator[types.Part]:
             return
 
 
-def _failure(code: str) -> types.FinishReason | Exception:
+def failure(code: str) -> types.FinishReason | Exception:
+    """What `/error CODE` means: a finish reason, or what google-genai raises."""
     if code in types.FinishReason.__members__:
         return types.FinishReason[code]
     numbers = {status: number for number, status in _STATUS.items()}
@@ -118,17 +119,21 @@ def _chunk(
 
 
 def _usage(turn: Turn, context: Context) -> types.GenerateContentResponseUsageMetadata:
-    prompt = _tokens(
-        part.text or "" for content in context.contents for part in content.parts or []
-    )
-    answer = _tokens(delta for action in turn if isinstance(action, Say) for delta in action.deltas)
-    thought = _tokens(d for action in turn if isinstance(action, Think) for d in action.deltas)
+    prompt, answer, thought = token_counts(turn, context)
     return types.GenerateContentResponseUsageMetadata(
         prompt_token_count=prompt,
         candidates_token_count=answer,
         thoughts_token_count=thought or None,
         total_token_count=prompt + answer + thought,
     )
+
+
+def token_counts(turn: Turn, context: Context) -> tuple[int, int, int]:
+    """The tokens of the prompt, of the answer and of the reasoning."""
+    prompt = (part.text or "" for content in context.contents for part in content.parts or [])
+    answer = (delta for action in turn if isinstance(action, Say) for delta in action.deltas)
+    thought = (delta for action in turn if isinstance(action, Think) for delta in action.deltas)
+    return _tokens(prompt), _tokens(answer), _tokens(thought)
 
 
 def _tokens(texts: Iterator[str]) -> int:

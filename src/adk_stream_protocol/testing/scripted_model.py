@@ -2,17 +2,27 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
+from typing import cast
 
 from google.adk.models.base_llm import BaseLlm
+from google.adk.models.base_llm_connection import BaseLlmConnection
+from google.adk.models.gemini_llm_connection import GeminiLlmConnection
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.utils.streaming_utils import StreamingResponseAggregator
+from google.adk.utils.variant_utils import GoogleLLMVariant
 from google.genai import types
+from google.genai.live import AsyncSession
+from pydantic import PrivateAttr
 
 from adk_stream_protocol.testing.actions import Hang
 from adk_stream_protocol.testing.context import Context
+from adk_stream_protocol.testing.dialogue import Dialogue
+from adk_stream_protocol.testing.live_config import LiveConfig
+from adk_stream_protocol.testing.live_session import ScriptedSession
 from adk_stream_protocol.testing.playback import steps
+from adk_stream_protocol.testing.resumption import Dialogues
 from adk_stream_protocol.testing.script import next_turn
 
 
@@ -21,10 +31,19 @@ class ScriptedModel(BaseLlm):
 
     See `adk_stream_protocol.testing.directives` for the directives. `delay` is the time in seconds
     before each delta, to make streaming visible.
+
+    Live mode: Gemini 3.x makes its calls at once and completes the turn after their results
+    (`live_calls_at_once`); older models make them as the turn completes and answer in another one.
+    Calls of one turn are made together if their tools are declared non-blocking, else one by one;
+    `live_parallel_calls` says so regardless of the declarations. What a test says to the model is
+    the UTF-8 text of it, sent as if it were audio and ended as audio is.
     """
 
     model: str = "scripted-1"
     delay: float = 0.0
+    live_calls_at_once: bool = True
+    live_parallel_calls: bool | None = None
+    _dialogues: Dialogues = PrivateAttr(default_factory=Dialogues)
 
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
@@ -39,6 +58,35 @@ class ScriptedModel(BaseLlm):
                         yield response
         if (whole := aggregator.close()) is not None:
             yield whole if stream else _at_once(whole, last)
+
+    @asynccontextmanager
+    async def connect(self, llm_request: LlmRequest) -> AsyncGenerator[BaseLlmConnection, None]:
+        """A live connection; with session resumption configured, it can be resumed by a handle."""
+        session = self._session(llm_request)
+        family = "gemini-3.0-live" if self.live_calls_at_once else "gemini-2.5-live"
+        try:
+            yield GeminiLlmConnection(
+                cast(AsyncSession, session),
+                GoogleLLMVariant.GEMINI_API,
+                # ADK tells the two families apart by the name of the model.
+                f"{family}-{self.model}",
+            )
+        finally:
+            await session.close()
+
+    def _session(self, request: LlmRequest) -> ScriptedSession:
+        config = LiveConfig.of(
+            request,
+            calls_at_once=self.live_calls_at_once,
+            parallel_calls=self.live_parallel_calls,
+        )
+        resumption = request.live_connect_config.session_resumption
+        if resumption is None:
+            return ScriptedSession(Dialogue(config), self.delay)
+        known = resumption.handle
+        dialogue = self._dialogues.find(known) if known else Dialogue(config)
+        dialogue.config = config
+        return ScriptedSession(dialogue, self.delay, lambda: self._dialogues.handle_for(dialogue))
 
     async def _chunks(
         self, context: Context

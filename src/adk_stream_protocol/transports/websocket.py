@@ -152,8 +152,10 @@ class Socket:
         if isinstance(self._dialect, Envelopes):
             self._chat_id = chat_id
         turn_input = decode_turn(command.request)
-        style = self._style or self._dialect.style
-        turn = await self._chat.open_turn(self._who, chat_id, turn_input, style, live=True)
+        usual: ApprovalStyleName = "native" if isinstance(self._dialect, SdkFrames) else "adk-tool"
+        turn = await self._chat.open_turn(
+            self._who, chat_id, turn_input, self._style or usual, live=True
+        )
         self._attach(chat_id)
         self._follow(command.request_id, turn, reply)
 

@@ -1,0 +1,24 @@
+"""What a call's record gives the model."""
+
+import json
+from typing import Any
+
+from adk_stream_protocol.approvals.record import ApprovalRecord, State
+from adk_stream_protocol.convert import outcomes
+
+
+def outcome_of(record: ApprovalRecord) -> dict[str, Any] | None:
+    """What a call whose record is settled gives the model. None while it may still change."""
+    match record.state:
+        case State.DENIED:
+            return outcomes.denied(record.reason)
+        case State.EXPIRED:
+            return outcomes.expired()
+        case State.CANCELLED | State.LAPSED:
+            return outcomes.cancelled()
+        case State.UNKNOWN:
+            return outcomes.outcome_unknown()
+        case State.DONE | State.FAILED:
+            return json.loads(record.result or "{}")
+        case _:
+            return None

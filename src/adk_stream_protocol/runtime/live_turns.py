@@ -1,0 +1,149 @@
+"""The turns of one live run: which of them an event belongs to, and where it begins and ends.
+
+If no turn is open when the model has something to say, the server begins one of its own. While a
+call waits, such a turn goes on with the message that holds the call.
+"""
+
+from collections.abc import Callable
+from secrets import token_hex
+from typing import Any
+
+from google.adk.events.event import Event
+
+from adk_stream_protocol.convert.approval_style import ApprovalStyleName
+from adk_stream_protocol.convert.calls import Call
+from adk_stream_protocol.convert.live import LiveProgress, LiveTurnEncoder, is_waiting
+from adk_stream_protocol.errors import Busy, StreamProtocolError
+from adk_stream_protocol.protocol.chunks import AnyChunk
+from adk_stream_protocol.runtime.failures import failure_of
+from adk_stream_protocol.runtime.turn import Turn
+from adk_stream_protocol.runtime.turns import Key, Turns
+
+
+class LiveTurns:
+    """At most one turn is open at a time; between turns the encoder waits for the next."""
+
+    def __init__(
+        self, key: Key, turns: Turns, *, audio: bool, on_own: Callable[[Turn], None]
+    ) -> None:
+        self._key = key
+        self._turns = turns
+        self._audio = audio
+        self._on_own = on_own
+        self.style: ApprovalStyleName = "native"
+        self.progress = LiveProgress()
+        self.open: Turn | None = None
+        self._is_clients = False
+        """The open turn was opened by the client, who reads it."""
+        self._muted = False
+        """The user stopped the model, which goes on speaking all the same."""
+        self.encoder = self._encoder_of(None, new_message_id())
+
+    def reserve(self) -> Turn:
+        """A turn for the client, which is open once it is installed."""
+        self.end_open()
+        return self._turns.reserve(self._key)
+
+    def release(self, turn: Turn) -> None:
+        """The turn never began."""
+        self._turns.release(turn)
+
+    def refuse_second(self) -> None:
+        """A client has one turn at a time."""
+        if self.open and self._is_clients:
+            raise Busy("A turn is already running in this chat.")
+
+    def install(self, turn: Turn, message_id: str | None, **options: Any) -> LiveTurnEncoder:
+        """Open a turn of the client's: events belong to it from now on."""
+        encoder = self._encoder_of(turn, message_id, **options)
+        self._install(turn, encoder, is_clients=True)
+        return encoder
+
+    def take(self, event: Event) -> None:
+        """Put an event where it belongs."""
+        encoder = self.encoder
+        if self._muted:
+            self.progress.is_over_after(event, encoder.calls)
+            self._muted = not (event.turn_complete or event.interrupted)
+            return
+        chunks = encoder.encode(event)
+        is_over = self.progress.is_over_after(event, encoder.calls)
+        turn = self.open or (self._begin() if chunks else None)
+        if turn:
+            turn.put(chunks)
+            if is_over:
+                self.finish(encoder.finish())
+
+    def settle(self, call: Call) -> None:
+        """Show the end of an open call that no event will bring."""
+        known = self.encoder.calls.by_id.get(call.id)
+        if known and (turn := self.open or self._begin()):
+            known.response = call.response
+            turn.put(self.encoder.settle(known))
+            if not self._is_clients and not self.progress.owes:
+                self.finish(self.encoder.finish())
+
+    def end_if_idle(self, *, is_due: bool) -> None:
+        """After answers: the turn is over if nothing more comes by itself."""
+        calls = self.encoder.calls
+        if self.open and (is_waiting(calls) or not (is_due or calls.running())):
+            self.finish(self.encoder.finish())
+
+    def end_open(self) -> None:
+        """The client begins something new."""
+        if self.open:
+            self.finish(self.encoder.finish())
+
+    def stop(self) -> bool:
+        """End the open turn. What the model still says to it is not passed on."""
+        if self.open is None:
+            return False
+        self._muted = self.progress.owes
+        self.finish(self.encoder.stop())
+        return True
+
+    def finish(self, closing: list[AnyChunk]) -> None:
+        """Close the open turn with these chunks."""
+        turn, before = self.open, self.encoder
+        assert turn is not None
+        self._turns.release(turn)
+        self.open = None
+        turn.end(closing)
+        if before.calls.open():
+            self.encoder = self._encoder_of(None, before.message_id, calls=before.calls, joins=True)
+        else:
+            self.encoder = self._encoder_of(None, new_message_id())
+
+    def fail(self, error: Exception | None) -> None:
+        """The run is over, and with it the open turn."""
+        if self.open:
+            failed = error and self.encoder.fail(failure_of(error))
+            self.finish(failed or self.encoder.stop())
+
+    def _begin(self) -> Turn | None:
+        """A turn that no client asked for."""
+        try:
+            turn = self._turns.reserve(self._key)
+        except StreamProtocolError:
+            return None
+        self._install(turn, self.encoder, is_clients=False)
+        self._on_own(turn)
+        return turn
+
+    def _install(self, turn: Turn, encoder: LiveTurnEncoder, *, is_clients: bool) -> None:
+        turn.encoder = self.encoder = encoder
+        self.open, self._is_clients = turn, is_clients
+        turn.put(encoder.start())
+
+    def _encoder_of(
+        self, turn: Turn | None, message_id: str | None, **options: Any
+    ) -> LiveTurnEncoder:
+        reference = turn.reference if turn else token_hex(4)
+        return LiveTurnEncoder(
+            message_id, approvals=self.style, reference=reference, audio=self._audio, **options
+        )
+
+
+def new_message_id() -> str:
+    """The id of an assistant message that is about to begin."""
+    return f"msg-{token_hex(12)}"
