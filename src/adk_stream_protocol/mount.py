@@ -24,7 +24,13 @@ from adk_stream_protocol.runtime.live_settings import LiveOptions, live_settings
 from adk_stream_protocol.runtime.policy import ApprovalPolicy
 from adk_stream_protocol.runtime.runner import build_runner
 from adk_stream_protocol.transports.approvals import decide_endpoint, list_endpoint
-from adk_stream_protocol.transports.http import Door, Identify, chat_endpoint, stop_endpoint
+from adk_stream_protocol.transports.http import (
+    Door,
+    Identify,
+    chat_endpoint,
+    resume_endpoint,
+    stop_endpoint,
+)
 from adk_stream_protocol.transports.websocket import live_endpoint
 
 logger = logging.getLogger(__name__)
@@ -69,6 +75,7 @@ def mount(
     app.router.routes += [
         Route(f"{prefix}/api/chat", post, methods=["POST"]),
         Route(f"{prefix}/stream", post, methods=["POST"]),
+        Route(f"{prefix}/api/chat/{{chat_id}}/stream", resume_endpoint(chat, door)),
         Route(f"{prefix}/api/chat/{{chat_id}}/stop", stop_endpoint(chat, door), methods=["POST"]),
         Route(f"{prefix}/api/approvals", list_endpoint(chat, door), methods=["GET"]),
         Route(

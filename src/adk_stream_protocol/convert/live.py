@@ -85,11 +85,12 @@ class LiveTurnEncoder(TurnEncoder):
             elif part.inline_data or part.file_data:
                 self._partial_part(self._current(event, out), part, out)
         out += files
+        response = None
         if any(part.function_call for part in parts):
             response = self._responses.pop(event.author, None) or self._open(event, out)
-            self._tool_parts(event, parts, response, [], out)
-        else:
-            self._tool_parts(event, parts, None, [], out)
+        elif any(part.executable_code or part.code_execution_result for part in parts):
+            response = self._current(event, out)
+        self._tool_parts(event, parts, response, [], out)
 
     def _pcm(self, blob: types.Blob) -> list[AnyChunk]:
         if not self._audio or not blob.data:

@@ -120,6 +120,17 @@ def stop_endpoint(chat: Chat, door: Door) -> Endpoint:
     return answering_errors(endpoint)
 
 
+def resume_endpoint(chat: Chat, door: Door) -> Endpoint:
+    """GET: the running turn of a chat from its first chunk, or 204 when none runs."""
+
+    async def endpoint(request: Request) -> Response:
+        who = await door.principal(request)
+        turn = chat.running(who.id, request.path_params["chat_id"])
+        return EventStream(turn) if turn and turn.is_whole else Response(status_code=204)
+
+    return answering_errors(endpoint)
+
+
 def approval_style(
     connection: HTTPConnection, default: ApprovalStyleName | None
 ) -> ApprovalStyleName | None:

@@ -80,7 +80,7 @@ class Socket:
         self._websocket = websocket
         self._chat = chat
         self._who = who
-        self._style = style
+        self._style: ApprovalStyleName | None = style
         self._chat_id = chat_id
         self._dialect: SdkFrames | Envelopes | None = None
         self._turns: dict[str, Turn] = {}
