@@ -11,7 +11,8 @@ from google.adk.flows.llm_flows.context._contents import (
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 
-from adk_stream_protocol.testing.context import Context, Outcome
+from adk_stream_protocol.testing.context import Context
+from adk_stream_protocol.testing.exchange import Outcome
 from adk_stream_protocol.testing.listing import listing
 
 
@@ -71,6 +72,56 @@ def test_each_model_turn_with_calls_is_a_round() -> None:
 def test_an_empty_context_is_no_trouble() -> None:
     assert Context([]).message() == ""
     assert Context([]).rounds() == []
+    assert not Context([]).due()
+
+
+def test_a_late_result_leads_back_to_its_message() -> None:
+    before = [user("first"), model(call("f", "1"), call("g", "2"))]
+    between = [user("second"), model(call("f", "3"))]
+    context = Context([*before, *between, results(result("f", "1", r=1))])
+    assert context.message() == "first"
+    assert context.rounds() == [[Outcome("f", {}, {"r": 1}), Outcome("g", {}, None)]]
+    assert Context([*before, *between]).message() == "second"
+
+
+def test_a_late_result_without_an_id_goes_to_the_newest_open_call() -> None:
+    asked = [user("first"), model(call("f")), user("second"), model(call("f"))]
+    once = [*asked, results(result("f", r=2))]
+    assert Context(once).message() == "second"
+    assert Context([*once, results(result("f", r=1))]).message() == "first"
+
+
+def test_the_model_is_due_after_a_message_and_after_the_last_result() -> None:
+    asked = [user("go"), model(call("f", "1"), call("f", "2"))]
+    one, two = results(result("f", "2")), results(result("f", "1"))
+    said = model(types.Part(text="so"))
+    states = [
+        Context(contents).due()
+        for contents in (
+            asked[:1],
+            asked,
+            [*asked, one],
+            [*asked, one, two],
+            [*asked, one, two, said],
+            [*asked, one, results(result("f", "3"))],
+        )
+    ]
+    assert states == [True, False, False, True, False, False]
+
+
+def test_a_result_that_will_be_continued_is_none_yet() -> None:
+    more = types.FunctionResponse(name="f", id="1", response={"r": 1}, will_continue=True)
+    context = Context(
+        [user("go"), model(call("f", "1")), results(types.Part(function_response=more))]
+    )
+    assert context.rounds() == [[Outcome("f", {}, None)]]
+    assert not context.due()
+
+
+def test_the_last_result_of_a_call_counts() -> None:
+    asked = [user("go"), model(call("f", "1"))]
+    context = Context([*asked, results(result("f", "1", r=1)), results(result("f", "1", r=2))])
+    assert context.rounds() == [[Outcome("f", {}, {"r": 2})]]
 
 
 def event(author: str, content: types.Content, live: bool) -> Event:

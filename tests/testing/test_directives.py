@@ -14,6 +14,7 @@ from adk_stream_protocol.testing.actions import (
     Say,
     Think,
     Turn,
+    Withdraw,
     say,
 )
 from adk_stream_protocol.testing.directives import has_directives, parse
@@ -36,6 +37,7 @@ from adk_stream_protocol.testing.directives import has_directives, parse
         ("/image", [Image()]),
         ("/goaway", [GoAway()]),
         ("/interrupt", [Interrupt()]),
+        ("/withdraw", [Withdraw()]),
         ("/then", []),
     ],
 )

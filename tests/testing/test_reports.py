@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from adk_stream_protocol.testing.context import Outcome
 from adk_stream_protocol.testing.english import English
+from adk_stream_protocol.testing.exchange import Outcome
 from adk_stream_protocol.testing.japanese import Japanese
 
 PAID = {

@@ -223,7 +223,7 @@ def assert_png(data: bytes) -> None:
     assert len(zlib.decompress(pixels)) == 16 * (1 + 16 * 3)
 
 
-@pytest.mark.parametrize("line", ["/goaway", "/interrupt"])
+@pytest.mark.parametrize("line", ["/goaway", "/interrupt", "/withdraw"])
 async def test_live_directives_do_nothing_in_request_mode(line: str) -> None:
     assert await chat().say(f"{line}\n/say 1") == "1 "
 

@@ -15,6 +15,8 @@ MESSAGE_ID = "messageId"
 """The note that says under which id an event was streamed."""
 USER_MESSAGE_ID = "userMessageId"
 """The note that says which id the client gave to the message it sent."""
+FILLER = "filler"
+"""The note on what stands in the session for the model's sake only."""
 MAX_TITLE = 80
 
 
@@ -45,6 +47,8 @@ def exchanges(events: list[Event]) -> list[Exchange]:
     """The exchanges of a stored conversation, oldest first, their messages named."""
     found: list[Exchange] = []
     for event in standing_events(events):
+        if note(event, FILLER):
+            continue
         if spoken(event):
             _speak(found, event)
         elif is_user_message(event) and is_shown(event):

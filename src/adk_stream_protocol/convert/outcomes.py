@@ -120,9 +120,9 @@ def _request_part(call: Call) -> types.Part:
     )
 
 
-def no_answer() -> types.Content:
-    """Stands where the model said nothing."""
-    return types.Content(role="model", parts=[types.Part(text="(no answer)")])
+def pause() -> types.Content:
+    """Ends a history that a live model would otherwise answer at once."""
+    return types.Content(role="model", parts=[types.Part(text="(waiting for the user)")])
 
 
 def user_content(parts: Iterable[types.Part]) -> types.Content:

@@ -104,7 +104,9 @@ class _Answer:
 
     def add(self, event: Event) -> None:
         """Take one stored event into account."""
-        responses = event.get_function_responses()
+        calls, responses = event.get_function_calls(), event.get_function_responses()
+        if calls and all(call.id in self._calls.by_approval for call in calls):
+            return  # asked once more, for ADK to resume what a live run left
         if event.author == "user":
             if responses:  # an answer, and the reply to it
                 self._turn_over()
@@ -196,5 +198,7 @@ class _Answer:
 
 
 def _texts_of(event: Event) -> list[str]:
+    if speech := event.output_transcription:
+        return [speech.text or ""]
     parts = (event.content and event.content.parts) or []
     return [part.text for part in parts if part.text and not part.thought]

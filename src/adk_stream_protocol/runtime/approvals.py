@@ -231,6 +231,8 @@ class Approvals:
             return None
         if holder is None:
             self._running[after.id] = Place(after.app, after.principal, after.session)
+            if task := asyncio.current_task():  # a callback of the application's may end it too
+                task.add_done_callback(lambda _: self._stop_running(after))
         return after
 
     def _start(self, record: ApprovalRecord, digest: str, holder: str) -> ApprovalRecord:

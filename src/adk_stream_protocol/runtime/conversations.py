@@ -38,18 +38,18 @@ _STEADY_READS = 5
 _CUT_OFF = {"error": "The call was cut off before its result was known."}
 
 
-class Turns(Protocol):
-    """What runs at the moment."""
+class Activity(Protocol):
+    """What goes on in chats at the moment."""
 
-    async def running(self, user_id: str, chat_id: str) -> str | None:
-        """The stored id of the message that a running turn makes; None if nothing runs.
+    async def unfinished(self, user_id: str, chat_id: str) -> str | None:
+        """The stored id of the message that a running turn makes; None if nothing goes on.
 
-        Empty if something runs that makes no message yet, or whose message is not known.
+        Empty if something does, but makes no message yet.
         """
         ...
 
-    async def stop(self, user_id: str, chat_id: str) -> bool:
-        """Stop the running turn, if there is one."""
+    async def end(self, user_id: str, chat_id: str) -> None:
+        """End a running turn, and a live run."""
         ...
 
 
@@ -68,14 +68,19 @@ class Conversations:
     """The stored chats of one agent. A chat is named by its principal and its id."""
 
     def __init__(
-        self, runner: Runner, approvals: Approvals, turns: Turns, *, client_tool_ttl: float = 600
+        self,
+        runner: Runner,
+        approvals: Approvals,
+        activity: Activity,
+        *,
+        client_tool_ttl: float = 600,
     ) -> None:
         assert isinstance(runner.session_service, TurnSessions)
         # Not through the turns' own service: a session handed over there waits for a run.
         self._sessions = runner.session_service.inner
         self._app_name = runner.app_name
         self._approvals = approvals
-        self._turns = turns
+        self._activity = activity
         self._client_tool_ttl = client_tool_ttl
         self._titles: dict[tuple[str, str], str] = {}
 
@@ -100,10 +105,10 @@ class Conversations:
         self, who: Principal, chat_id: str
     ) -> tuple[str | None, Session | None]:
         """A session, and the message that was in the making before and after it was read."""
-        unfinished = await self._turns.running(who.id, chat_id)
+        unfinished = await self._activity.unfinished(who.id, chat_id)
         session = await self._read(who, chat_id)
         for _ in range(_STEADY_READS):
-            now = await self._turns.running(who.id, chat_id)
+            now = await self._activity.unfinished(who.id, chat_id)
             if now == unfinished:
                 break
             unfinished, session = now, await self._read(who, chat_id)
@@ -138,7 +143,7 @@ class Conversations:
     async def delete(self, who: Principal, chat_id: str) -> None:
         """Stop what runs in a chat, cancel what is pending, and forget the chat."""
         async with _store():
-            await self._turns.stop(who.id, chat_id)
+            await self._activity.end(who.id, chat_id)
             session = await self._read(who, chat_id)
             if session is None:
                 raise UnknownId("There is no such chat.")

@@ -246,7 +246,7 @@ class History:
     async def close_gap(self, author: str) -> None:
         """End a history that ends with the user: a live model would answer it on connecting."""
         if ends_with_user(self._session.events):
-            event = Event(author=author, content=outcomes.no_answer(), invocation_id=Event.new_id())
+            event = Event(author=author, content=outcomes.pause(), invocation_id=Event.new_id())
             event.custom_metadata = {NOTES: {"filler": True}}
             await self._sessions.append_event(self._session, event)
 
@@ -276,7 +276,8 @@ def ends_with_user(events: list[Event]) -> bool:
         if event.output_transcription:
             return False
         if event.content and event.content.parts:
-            return event.content.role == "user"
+            # What was said in an earlier live run ADK quotes as the user's (google-adk 2.13).
+            return event.content.role == "user" or bool(event.live_session_id)
         if event.input_transcription:
             return True
     return False
