@@ -1,5 +1,6 @@
 """The demo's page: the built files of `web/`, served under a strict Content-Security-Policy."""
 
+import os
 from pathlib import Path
 from secrets import token_hex
 
@@ -9,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 
 from adk_stream_protocol.demo.identity import COOKIE, demo_identify, sign
 
@@ -48,38 +50,41 @@ The API is here all the same: POST /api/chat, GET /healthz.
 
 
 def page_routes(secret: bytes | None = None, built: Path = BUILT) -> list[BaseRoute]:
-    """`/` and its files. With the secret of `demo_identify` each browser becomes a user of its own."""
+    """`/` and its files. With the secret of `demo_identify` each browser becomes its own user."""
+
+    if not (built / "index.html").is_file():
+        return [Route("/", _not_built)]
 
     async def index(request: Request) -> Response:
-        if not (built / "index.html").is_file():
-            return PlainTextResponse(_NOT_BUILT, 503)
         # Asked for anew each time: it names the other files, whose names change with their content.
-        response = FileResponse(
-            built / "index.html", headers=HEADERS | {"cache-control": "no-cache"}
-        )
+        headers = HEADERS | {"cache-control": "no-cache"}
+        response = FileResponse(built / "index.html", headers=headers)
         if secret is not None and not _is_known(request, secret):
             _introduce(response, secret)
         return response
 
-    async def favicon(request: Request) -> Response:
-        return FileResponse(built / "favicon.svg", headers=HEADERS)
-
+    files = Assets(directory=built / "assets")
     return [
         Route("/", index),
-        Route("/favicon.svg", favicon),
-        Mount(
-            "/assets",
-            Assets(directory=built / "assets", check_dir=False),
-            middleware=[Middleware(GZipMiddleware)],
-        ),
+        Mount("/assets", files, middleware=[Middleware(GZipMiddleware)]),
     ]
+
+
+async def _not_built(request: Request) -> Response:
+    return PlainTextResponse(_NOT_BUILT)
 
 
 class Assets(StaticFiles):
     """Files whose names carry a hash of their content: kept by browsers for good."""
 
-    def file_response(self, *args: object, **kwargs: object) -> Response:
-        response = super().file_response(*args, **kwargs)  # type: ignore[arg-type]
+    def file_response(
+        self,
+        full_path: str | os.PathLike[str],
+        stat_result: os.stat_result,
+        scope: Scope,
+        status_code: int = 200,
+    ) -> Response:
+        response = super().file_response(full_path, stat_result, scope, status_code)
         response.headers.update(HEADERS | {"cache-control": "public, max-age=31536000, immutable"})
         return response
 

@@ -19,6 +19,7 @@ from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_confirmation import ToolConfirmation
 from google.adk.tools.tool_context import ToolContext
+from google.genai.types import FunctionCall
 
 from adk_stream_protocol.approvals.outcome import outcome_of
 from adk_stream_protocol.approvals.record import ApprovalRecord, State
@@ -67,10 +68,8 @@ class ApprovalGate(BasePlugin):
         self, *, callback_context: CallbackContext, llm_response: LlmResponse
     ) -> LlmResponse | None:
         """Refuse calls named like ADK's own dialogs: only the server makes those."""
-        for part in (llm_response.content and llm_response.content.parts) or []:
-            if (call := part.function_call) and (call.name or "").startswith("adk_"):
-                logger.warning("the model called %s; refused", call.name)
-                call.name = f"refused_{call.name}"
+        parts = (llm_response.content and llm_response.content.parts) or []
+        _refuse_dialogs([part.function_call for part in parts if part.function_call])
         return None
 
     async def on_event_callback(
@@ -80,6 +79,8 @@ class ApprovalGate(BasePlugin):
         if event.partial:
             return None
         if calls := event.get_function_calls():
+            if invocation_context.live_request_queue is not None:
+                _refuse_dialogs(calls)  # a live response passes no callback (google-adk 2.13)
             notes = await self._dialogs.notes(invocation_context, event, calls)
             if notes:
                 metadata = event.custom_metadata or {}
@@ -226,3 +227,10 @@ class ApprovalGate(BasePlugin):
         except StreamProtocolError:
             # The effect has happened and its result is known here: tell it rather than hide it.
             logger.exception("approval %s: its result could not be recorded", record.id)
+
+
+def _refuse_dialogs(calls: list[FunctionCall]) -> None:
+    for call in calls:
+        if (call.name or "").startswith("adk_"):
+            logger.warning("the model called %s; refused", call.name)
+            call.name = f"refused_{call.name}"

@@ -153,10 +153,12 @@ class Socket:
             self._chat_id = chat_id
         turn_input = decode_turn(command.request)
         usual: ApprovalStyleName = "native" if isinstance(self._dialect, SdkFrames) else "adk-tool"
-        turn = await self._chat.open_turn(
-            self._who, chat_id, turn_input, self._style or usual, live=True
-        )
-        self._attach(chat_id)
+        try:
+            turn = await self._chat.open_turn(
+                self._who, chat_id, turn_input, self._style or usual, live=True
+            )
+        finally:
+            self._attach(chat_id)  # also to a run that could not answer: it ends with the socket
         self._follow(command.request_id, turn, reply)
 
     async def _resume(self, command: Resume, reply: SdkReply | EnvelopeReply) -> None:
