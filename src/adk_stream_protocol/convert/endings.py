@@ -31,6 +31,7 @@ _BROKEN = {
     "MISSING_THOUGHT_SIGNATURE",
     "NO_IMAGE",
 }
+_ENDED_WELL = {"TURN_COMPLETE_REASON_UNSPECIFIED", "NEED_MORE_INPUT"}
 
 _TEXTS = {
     "length": "The answer reached the model's length limit.",
@@ -54,6 +55,13 @@ def finish_reason(reason: str | types.FinishReason | None) -> FinishReason:
     if name in _FILTERED:
         return "content-filter"
     return "error" if name in _BROKEN else "other"
+
+
+def live_code(reason: types.TurnCompleteReason | None) -> str:
+    """Why a live turn ended, as a finish reason of a request; empty if it ended well."""
+    if reason is None or reason.name in _ENDED_WELL:
+        return ""
+    return reason.name if reason.name in _BROKEN else "SAFETY"
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,7 +139,8 @@ def _name(found: list[Exchange]) -> None:
         known = note(first, USER_MESSAGE_ID) if exchange.said else None
         exchange.said_id = first.id if known is None or known in taken else known
         streamed = (note(event, MESSAGE_ID) for event in exchange.all_events)
-        exchange.message_id = next(filter(None, streamed), None) or f"msg-{first.id}"
+        ids = (one for one in streamed if one and one not in taken)
+        exchange.message_id = next(ids, None) or f"msg-{first.id}"
         taken |= {exchange.said_id, exchange.message_id}
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from google.adk.events.event import Event
 from google.genai import types
 
+from adk_stream_protocol.convert import endings
 from adk_stream_protocol.convert.calls import Calls
 from adk_stream_protocol.convert.encode import TurnEncoder
 from adk_stream_protocol.convert.steps import Response
@@ -48,6 +49,11 @@ class LiveTurnEncoder(TurnEncoder):
             out += self._close_all()
             self._streamed = {False: 0, True: 0}
         return out
+
+    def _note(self, event: Event, out: list[AnyChunk]) -> None:
+        super()._note(event, out)
+        if code := endings.live_code(event.turn_complete_reason):
+            self._note_error(code)
 
     def _current(self, event: Event, out: list[AnyChunk]) -> Response:
         response = self._responses.get(event.author)

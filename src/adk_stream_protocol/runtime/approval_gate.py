@@ -101,6 +101,9 @@ class ApprovalGate(BasePlugin):
             return await self._before_running(tool_args, tool_context)
         required = await self._dialogs.requires(tool, tool_args, tool_context)
         if required is False:
+            self._approvals.begin(
+                _key(tool_context), place_of(tool_context.get_invocation_context())
+            )
             return None
         if required is UNDECIDED:
             return outcomes.refused("Whether this call needs approval could not be found out.")
@@ -218,8 +221,8 @@ class ApprovalGate(BasePlugin):
         return outcome
 
     def _take(self, context: ToolContext) -> ApprovalRecord | None:
-        place = place_of(context.get_invocation_context())
-        return self._started.pop((place, context.function_call_id or ""), None)
+        self._approvals.end(_key(context))
+        return self._started.pop(_key(context), None)
 
     async def _finish(self, record: ApprovalRecord, result: Any, *, failed: bool) -> None:
         try:
@@ -227,6 +230,10 @@ class ApprovalGate(BasePlugin):
         except StreamProtocolError:
             # The effect has happened and its result is known here: tell it rather than hide it.
             logger.exception("approval %s: its result could not be recorded", record.id)
+
+
+def _key(context: ToolContext) -> tuple[Place, str]:
+    return place_of(context.get_invocation_context()), context.function_call_id or ""
 
 
 def _refuse_dialogs(calls: list[FunctionCall]) -> None:

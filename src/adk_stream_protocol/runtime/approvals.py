@@ -56,8 +56,8 @@ class Approvals:
         """Approved here and about to start: spares the start a read. The claim checks it anyway."""
         self._waiting: dict[str, asyncio.Event] = {}
         """Calls of live runs that wait for their answer, by approval id."""
-        self._running: dict[str, Place] = {}
-        """Calls that this process is running now, by approval id."""
+        self._running: dict[object, Place] = {}
+        """Calls that this process is running now, by approval id if they have one."""
         self._ran = asyncio.Event()
 
     def policy(self, tool: str) -> ApprovalPolicy:
@@ -144,6 +144,7 @@ class Approvals:
     async def answered(self, record: ApprovalRecord) -> ApprovalRecord:
         """Wait until a request is answered, or over. The record decides; a wake only says look."""
         wake = self._waiting[record.id] = asyncio.Event()
+        self._end_with_task(record.id)
         try:
             while record.state is State.PENDING:
                 left = max(0.0, record.expires - self._clock())
@@ -170,14 +171,26 @@ class Approvals:
             self._ran.clear()
             await self._ran.wait()
 
-    def _stop_running(self, record: ApprovalRecord) -> None:
-        self._running.pop(record.id, None)
+    def begin(self, call: object, place: Place) -> None:
+        """A call of this chat starts in the current task, and ends with it at the latest."""
+        self._running[call] = place
+        self._end_with_task(call)
+
+    def _end_with_task(self, call: object) -> None:
+        if task := asyncio.current_task():
+            task.add_done_callback(lambda _: self.end(call))
+
+    def end(self, call: object) -> None:
+        """The call is not running any more."""
+        self._running.pop(call, None)
         self._ran.set()
 
     async def _move(self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry) -> bool:
         moved = await self.store.move(before, after, entry)
         if moved and (wake := self._waiting.get(after.id)):
             wake.set()
+            if after.state is State.APPROVED:  # it starts at once: nobody ends its run before that
+                self._running[after.id] = Place(after.app, after.principal, after.session)
         return moved
 
     async def hold(self, record: ApprovalRecord) -> ApprovalRecord:
@@ -230,9 +243,7 @@ class Approvals:
         if not await self._move(record, after, self._entry("claim", after, self._holder)):
             return None
         if holder is None:
-            self._running[after.id] = Place(after.app, after.principal, after.session)
-            if task := asyncio.current_task():  # a callback of the application's may end it too
-                task.add_done_callback(lambda _: self._stop_running(after))
+            self.begin(after.id, Place(after.app, after.principal, after.session))
         return after
 
     def _start(self, record: ApprovalRecord, digest: str, holder: str) -> ApprovalRecord:
@@ -253,12 +264,12 @@ class Approvals:
             if not await self._move(record, after, entry):
                 logger.error("approval %s: its result could not be recorded", record.id)
         finally:
-            self._stop_running(record)
+            self.end(record.id)
 
     async def lose(self, record: ApprovalRecord) -> ApprovalRecord:
         """A started call whose end nobody will know."""
         after = record.lose()
-        self._stop_running(record)
+        self.end(record.id)
         moved = await self._move(record, after, self._entry("unknown", after, self._holder))
         return after if moved else await self._fresh(record)
 

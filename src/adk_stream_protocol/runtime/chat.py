@@ -1,6 +1,7 @@
 """Chat: holds the Runner, opens turns and drives them. The only place that knows both sides."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
@@ -8,6 +9,7 @@ from functools import partial
 from secrets import token_hex
 
 from google.adk.agents.run_config import RunConfig, StreamingMode
+from google.adk.events.event import Event
 from google.adk.runners import Runner
 from google.genai import types
 
@@ -20,6 +22,7 @@ from adk_stream_protocol.errors import Busy, UnknownId
 from adk_stream_protocol.runtime.answering import chunks_of, needing_the_store, plan_answers
 from adk_stream_protocol.runtime.approvals import Approvals
 from adk_stream_protocol.runtime.failures import failure_of
+from adk_stream_protocol.runtime.histories import Histories
 from adk_stream_protocol.runtime.history import History, unfinished_plan
 from adk_stream_protocol.runtime.live import LiveRun
 from adk_stream_protocol.runtime.live_settings import LiveSettings
@@ -29,6 +32,9 @@ from adk_stream_protocol.runtime.turn import Turn, enter
 from adk_stream_protocol.runtime.turns import Key, Turns
 
 logger = logging.getLogger(__name__)
+
+CLOSE_SECONDS = 5.0
+"""How long a server that goes down waits for tools that are running in live chats."""
 
 
 class Chat:
@@ -46,9 +52,12 @@ class Chat:
     ) -> None:
         assert isinstance(runner.session_service, TurnSessions)
         self._runner = runner
-        self._sessions = runner.session_service
         self._run_config = run_config or RunConfig(streaming_mode=StreamingMode.SSE)
         self.approvals = approvals
+        self._sessions = runner.session_service
+        self._histories = Histories(
+            runner.app_name, self._sessions, approvals, self._run_config.get_session_config
+        )
         self._client_tool_ttl = client_tool_ttl
         self._turns = Turns(max_turns_per_user)
         self._live = live
@@ -112,7 +121,7 @@ class Chat:
         if key in self._turns.keys() and key not in self._runs:
             raise Busy("A turn is already running in this chat.")
         if key not in self._runs:
-            self._runs[key] = LiveRun(key, self._turns, self._live, self._read_for, self._ended)
+            self._runs[key] = LiveRun(key, self._turns, self._live, self._histories, self._ended)
         return self._runs[key]
 
     def _ended(self, run: LiveRun) -> None:
@@ -165,8 +174,9 @@ class Chat:
     async def close(self) -> None:
         """Take no new turns and stop the running ones."""
         self._turns.closing = True
-        for run in list(self._runs.values()):
-            await run.close()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await asyncio.gather(*(run.close() for run in list(self._runs.values())))
         for user_id, chat_id in self._turns.keys():
             await self.stop(user_id, chat_id)
 
@@ -192,7 +202,7 @@ class Chat:
 
     async def _say(self, key: Key, turn: Turn, content: types.Content) -> None:
         """A new message of the user's. What was still open is cancelled by it."""
-        history = await self._read_or_create(key)
+        history = await self._histories.read_or_create(key)
         await history.cancel_open()
         await self._run(key, turn, history, content)
 
@@ -220,40 +230,17 @@ class Chat:
         events = self._runner.run_async(
             user_id=user_id, session_id=chat_id, new_message=content, run_config=run_config
         )
-        async with aclosing(events):
-            async for event in events:
-                turn.put(encoder.encode(event))
-                if turn.is_full:
-                    await turn.room()
-
-    async def _read(self, key: Key) -> History | None:
-        session = await self._sessions.get_session(
-            app_name=self._runner.app_name,
-            user_id=key[0],
-            session_id=key[1],
-            config=self._run_config.get_session_config,
-        )
-        if session is None:
-            return None
-        history = History(self._sessions, session, self.approvals)
-        await history.read_records()
-        return history
-
-    async def _read_or_create(self, key: Key) -> History:
-        if history := await self._read(key):
-            return history
-        session = await self._sessions.create_session(
-            app_name=self._runner.app_name, user_id=key[0], session_id=key[1]
-        )
-        return History(self._sessions, session, self.approvals)
-
-    async def _read_for(self, key: Key, run: LiveRun | None) -> History:
-        """The conversation for a live run: from its own session once it has one."""
-        if run is None:
-            return await self._read_or_create(key)
-        history = History(self._sessions, run.session, self.approvals)
-        await history.read_records()
-        return history
+        event: Event | None = None
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    turn.put(encoder.encode(event))
+                    if turn.is_full:
+                        await turn.room()
+        except asyncio.CancelledError:
+            if event and (text := turn.open_text()):
+                await history.keep_unfinished(event, text)
+            raise
 
     async def go_on(self, user_id: str, chat_id: str) -> None:
         """Continue a chat whose call was decided elsewhere. Nobody reads along."""
@@ -269,7 +256,7 @@ class Chat:
         turn.task = asyncio.create_task(self._drive(turn, encoder, partial(self._go_on, key, turn)))
 
     async def _go_on(self, key: Key, turn: Turn) -> None:
-        history = await self._read(key)
+        history = await self._histories.read(key)
         if history:
             plan = unfinished_plan(history.calls.by_id.values())
             await history.commit(plan, Principal(key[0]))
@@ -281,7 +268,7 @@ class Chat:
     ) -> tuple[History, Plan]:
         """What the answers lead to, its decisions committed. A refusal leaves nothing behind."""
         with needing_the_store():
-            history = await self._read(key)
+            history = await self._histories.read(key)
             if history is None:
                 raise UnknownId("There is no such chat.")
             await history.expire(self._client_tool_ttl)

@@ -14,6 +14,7 @@ from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, Stat
 from adk_stream_protocol.convert import outcomes
 from adk_stream_protocol.convert.answers import Plan
 from adk_stream_protocol.convert.calls import NOTES, Call, Calls, current_turn, is_placeholder
+from adk_stream_protocol.convert.events import ends_with_user, texts_of
 from adk_stream_protocol.errors import Busy, Conflict
 from adk_stream_protocol.runtime.approvals import BROWSER, Approvals
 from adk_stream_protocol.runtime.client_tool import ClientTool, tools_of
@@ -204,6 +205,18 @@ class History:
         parts = confirmations or results
         return outcomes.user_content(parts) if parts else None
 
+    async def keep_unfinished(self, event: Event, text: str) -> None:
+        """Store what the model had said when its turn was stopped."""
+        said = types.Content(role="model", parts=[types.Part(text=text)])
+        unfinished = Event(
+            author=event.author,
+            invocation_id=event.invocation_id,
+            branch=event.branch,
+            content=said,
+            interrupted=True,
+        )
+        await self._sessions.append_event(self._session, unfinished)
+
     async def _append(
         self, call: Call, content: types.Content | None, note: dict[str, Any]
     ) -> None:
@@ -258,29 +271,6 @@ class History:
             if isinstance(tool, ClientTool):
                 found[call.id] = tool
         return found
-
-
-def texts_of(event: Event) -> list[str]:
-    """What the model said in an event, in writing or aloud."""
-    if event.author == "user":
-        return []
-    if speech := event.output_transcription:
-        return [speech.text] if speech.text and speech.finished else []
-    parts = (event.content and event.content.parts) or []
-    return [part.text for part in parts if part.text and not part.thought]
-
-
-def ends_with_user(events: list[Event]) -> bool:
-    """Whether the last thing said or done in a conversation is the user's part."""
-    for event in reversed(events):
-        if event.output_transcription:
-            return False
-        if event.content and event.content.parts:
-            # What was said in an earlier live run ADK quotes as the user's (google-adk 2.13).
-            return event.content.role == "user" or bool(event.live_session_id)
-        if event.input_transcription:
-            return True
-    return False
 
 
 def unfinished_plan(calls: Iterable[Call]) -> Plan:

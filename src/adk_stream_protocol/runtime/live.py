@@ -5,12 +5,11 @@ Its pump takes every event at once and never waits for a browser.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import aclosing
+from collections.abc import Callable, Coroutine
+from contextlib import aclosing, suppress
 from typing import Any, Protocol
 
 from google.adk.events.event import Event
-from google.adk.sessions.session import Session
 from google.adk.tools.base_tool import BaseTool
 from google.genai import types
 
@@ -22,6 +21,7 @@ from adk_stream_protocol.convert.decode import TurnInput
 from adk_stream_protocol.runtime.answering import chunks_of, needing_the_store, plan_answers
 from adk_stream_protocol.runtime.deadlines import Deadlines
 from adk_stream_protocol.runtime.failures import LinkLost
+from adk_stream_protocol.runtime.histories import Histories
 from adk_stream_protocol.runtime.history import History
 from adk_stream_protocol.runtime.live_model import current_link
 from adk_stream_protocol.runtime.live_queue import LiveQueue
@@ -33,6 +33,8 @@ from adk_stream_protocol.runtime.turns import Key, Turns
 logger = logging.getLogger(__name__)
 
 SPEECH = "audio/pcm;rate=16000"
+RESULT_SECONDS = 5.0
+"""How long the result of a finished tool may be on its way into the session."""
 
 
 class Listener(Protocol):
@@ -53,7 +55,7 @@ class LiveRun:
         key: Key,
         turns: Turns,
         settings: LiveSettings,
-        read: Callable[[Key, "LiveRun | None"], Awaitable[History]],
+        histories: Histories,
         on_end: Callable[["LiveRun"], None],
     ) -> None:
         self.chat = key
@@ -61,7 +63,7 @@ class LiveRun:
         self.tools: dict[str, BaseTool] = {}
         self.unsent: list[types.Content] = []
         self._settings = settings
-        self._read = read
+        self._histories = histories
         self._on_end = on_end
         self._queue = LiveQueue(self._break)
         self._turns = LiveTurns(key, turns, audio=settings.audio, on_own=self._announce)
@@ -79,12 +81,7 @@ class LiveRun:
             lambda late: self._spawn(self._expire(late)),
         )
         self._jobs: set[asyncio.Task[None]] = set()
-
-    @property
-    def session(self) -> Session:
-        """The session object of the run: only through it may the session be appended to."""
-        assert self._history is not None
-        return self._history.session
+        self._took = asyncio.Event()
 
     async def open_turn(
         self, who: Principal, turn_input: TurnInput, style: ApprovalStyleName
@@ -130,13 +127,23 @@ class LiveRun:
     async def close(self) -> None:
         """End the run. A tool that is running is waited for; calls that wait stay open."""
         if self._history:
-            await self._history.tools_done()
+            await self._tools_done(self._history)
         self._queue.close()
         if self._task:
             self._task.cancel()
             await asyncio.wait([self._task])
         else:
             self._over(None)
+
+    async def _tools_done(self, history: History) -> None:
+        """No tool runs any more, and what came of them is stored."""
+        await history.tools_done()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(RESULT_SECONDS):
+                while self._turns.encoder.calls.running() and self._task:
+                    self._took.clear()
+                    await self._took.wait()
+        await history.tools_done()
 
     def connected(self, tools: dict[str, BaseTool], *, calls_at_once: bool) -> None:
         """There is a new link to the model."""
@@ -156,7 +163,7 @@ class LiveRun:
         """A new message of the user's. What was still open is cancelled by it."""
         turn = self._turns.reserve()
         try:
-            history = await self._ensure_started()
+            history = await self._ensure_started(cancels=True)
             for call in await history.cancel_open():
                 self._tell_silently(call)
         except BaseException:
@@ -170,6 +177,8 @@ class LiveRun:
         self, who: Principal, turn_input: TurnInput, style: ApprovalStyleName
     ) -> Turn | None:
         """Answers to open calls; the turn goes on where it waited."""
+        if self._history is None:
+            return None
         history = await self._ensure_started()
         plan = await plan_answers(history, turn_input.answers, self._settings.runner.agent)
         if any(call.invocation_id != self._invocation_id for call in plan.calls):
@@ -199,15 +208,17 @@ class LiveRun:
         self._deadlines.watch()
         return turn
 
-    async def _ensure_started(self) -> History:
+    async def _ensure_started(self, *, cancels: bool = False) -> History:
         """The conversation as this run has it; the run is started with it at first."""
-        history = await self._read(self.chat, self if self._history else None)
-        if self._history is None:
+        if self._history:
+            return await self._histories.of(self._history.session)
+        history = await self._histories.read_or_create(self.chat)
+        if cancels:
             await history.cancel_open()
-            await history.close_gap(self._settings.runner.agent.name)
-            history.hand_over()
-            self._history = history
-            self._task = asyncio.create_task(self._pump())
+        await history.close_gap(self._settings.runner.agent.name)
+        history.hand_over()
+        self._history = history
+        self._task = asyncio.create_task(self._pump())
         return history
 
     async def _pump(self) -> None:
@@ -236,6 +247,7 @@ class LiveRun:
         self._over(error)
 
     def _take(self, event: Event) -> None:
+        self._took.set()
         self._invocation_id = event.invocation_id
         self._turns.take(event)
         if event.long_running_tool_ids:

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from typing import Any, Protocol
 
 from adk_stream_protocol.convert.encode import TurnEncoder
-from adk_stream_protocol.protocol.chunks import AnyChunk
+from adk_stream_protocol.protocol.chunks import AnyChunk, TextDelta, TextEnd
 
 MAX_WAITING = 2_000
 MAX_KEPT = 20_000
@@ -119,6 +119,16 @@ class Turn:
         if self.encoder:
             chunks = self.encoder.data(name, data, id, transient)
             self._loop.call_soon_threadsafe(self.put, chunks)
+
+    def open_text(self) -> str:
+        """What has been said in text parts that are not closed yet."""
+        said: dict[str, list[str]] = {}
+        for chunk in self._kept:
+            if isinstance(chunk, TextDelta):
+                said.setdefault(chunk.id, []).append(chunk.delta)
+            elif isinstance(chunk, TextEnd):
+                said.pop(chunk.id, None)
+        return "".join(delta for deltas in said.values() for delta in deltas)
 
     def since(self, position: int) -> list[AnyChunk] | None:
         """The chunks from a position on; None if they are no longer kept."""
