@@ -225,3 +225,18 @@ def test_answers_of_both_kinds_make_one_plan() -> None:
         results=[(first, PLACE)],
         go=[second],
     )
+
+
+def test_a_plan_names_every_call_that_is_answered() -> None:
+    known = calls(pay_asked(), *(locate_asked(one, approvalId=f"a-{one}") for one in "vwxy"))
+    known.by_id["y"].response, known.by_id["y"].decision = PLACE, True
+    plan = match(
+        known,
+        explicit("a1", {"confirmed": False}),
+        explicit("a-v", {"confirmed": True}),
+        explicit("v", PLACE),
+        explicit("a-w", {"confirmed": True}),
+        explicit("x", PLACE),
+        explicit("a-y", {"confirmed": True}),
+    )
+    assert [call.id for call in plan.calls] == ["c1", "v", "w", "v", "x", "w", "y"]

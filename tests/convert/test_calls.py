@@ -13,6 +13,7 @@ from adk_stream_protocol.convert.calls import (
     current_turn,
     is_placeholder,
     is_user_message,
+    last_message_at,
     notes_of,
 )
 from tests.convert.build import (
@@ -36,6 +37,10 @@ def pay(**fields: Any) -> Call:
     return Call(id="c1", name="pay", args=ARGS, siblings=["c1"], **place, **fields)
 
 
+def asked(**fields: Any) -> Call:
+    return pay(**{"approval_id": "a1", "hint": "Sure?", "has_dialog": True, **fields})
+
+
 def locate(**fields: Any) -> Call:
     place: dict[str, Any] = {"invocation_id": "i1", "author": "agent", "asked_at": 1.0}
     return Call(id="b1", name="locate", args={}, siblings=["b1"], **place, **fields)
@@ -45,14 +50,14 @@ def locate(**fields: Any) -> Call:
     ("events", "expected"),
     [
         ([event(call("c1", "pay", args=ARGS))], pay()),
-        (pay_asked(), pay(approval_id="a1", hint="Sure?")),
-        (pay_decided(True), pay(approval_id="a1", hint="Sure?", decision=True)),
-        (pay_decided(False), pay(approval_id="a1", hint="Sure?", decision=False)),
-        (pay_decided("true"), pay(approval_id="a1", hint="Sure?", decision=False)),
-        (pay_decided(1), pay(approval_id="a1", hint="Sure?", decision=False)),
+        (pay_asked(), asked()),
+        (pay_decided(True), asked(decision=True)),
+        (pay_decided(False), asked(decision=False)),
+        (pay_decided("true"), asked(decision=False)),
+        (pay_decided(1), asked(decision=False)),
         (
             [*pay_decided(True), event(response("c1", "pay", {"ok": 1}))],
-            pay(approval_id="a1", hint="Sure?", decision=True, response={"ok": 1}),
+            asked(decision=True, response={"ok": 1}),
         ),
         (
             [event(call("c1", "pay", args=ARGS)), event(response("c1", "pay", None))],
@@ -118,6 +123,14 @@ def test_open_lists_the_calls_that_wait() -> None:
     assert [one.id for one in found.open()] == ["c1", "b1"]
 
 
+def test_running_are_the_calls_that_the_server_is_about_to_answer() -> None:
+    weather = [event(call("c8", "weather"))]
+    done = [event(call("c9", "pay")), event(response("c9", "pay", {}))]
+    assert [one.id for one in calls(pay_asked(), weather, done, locate_asked()).running()] == ["c8"]
+    assert [one.id for one in calls(pay_decided(True), weather).running()] == ["c1", "c8"]
+    assert calls(locate_asked(approvalId="a1", approved=True)).running() == []
+
+
 def test_the_placeholder_is_no_result() -> None:
     assert is_placeholder(placeholder("c1"), "c1")
     assert not is_placeholder(placeholder("c1"), "c2")
@@ -148,7 +161,7 @@ def test_a_confirmation_of_what_needs_none_is_ignored(before: list[Event]) -> No
 def test_a_confirmation_without_a_hint_is_taken() -> None:
     bare = call("a1", CONFIRMATION, args={"originalFunctionCall": {"id": "c1"}})
     found = calls([event(call("c1", "pay", args=ARGS)), event(bare)])
-    assert found.by_id == {"c1": pay(approval_id="a1", hint="")}
+    assert found.by_id == {"c1": asked(hint="")}
 
 
 @pytest.mark.parametrize(
@@ -195,3 +208,13 @@ def test_the_current_turn_begins_after_the_last_message_of_the_user() -> None:
 )
 def test_a_message_of_the_user_is_more_than_answers(one: Event, expected: bool) -> None:
     assert is_user_message(one) is expected
+
+
+def test_the_user_was_last_heard_when_they_wrote_or_spoke() -> None:
+    wrote = event(text("a"), author="user", timestamp=2.0)
+    spoke = event(author="user", input_transcription={"text": "b"}, timestamp=3.0)
+    answered = event(response("b1", "locate", {}), author="user", timestamp=4.0)
+    reply = event(text("c"), timestamp=5.0)
+    assert last_message_at([wrote, spoke, answered, reply]) == 3.0
+    assert last_message_at([wrote, answered, reply]) == 2.0
+    assert last_message_at([answered, reply]) == last_message_at([]) == 0.0

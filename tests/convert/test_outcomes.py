@@ -6,8 +6,8 @@ import pytest
 from google.genai import types
 
 from adk_stream_protocol.convert import outcomes
-from adk_stream_protocol.convert.calls import CONFIRMATION
-from tests.convert.build import calls, pay_asked
+from adk_stream_protocol.convert.calls import CONFIRMATION, Calls, is_placeholder
+from tests.convert.build import call, calls, event, pay_asked
 
 CALL = calls(pay_asked()).by_id["c1"]
 
@@ -26,6 +26,10 @@ CALL = calls(pay_asked()).by_id["c1"]
             outcomes.refused("Too much."),
             {"error": "Too much. It did not run, and nobody was asked."},
         ),
+        (
+            outcomes.not_started("r1"),
+            {"error": "The call could not be started (reference r1). It did not run."},
+        ),
         (outcomes.unknown_tool("x"), {"error": "There is no tool named x."}),
         (outcomes.browser_result({"a": 1}), {"a": 1}),
         (outcomes.browser_result(None), {"result": None}),
@@ -37,7 +41,8 @@ def test_an_outcome_is_an_object(outcome: dict[str, Any], expected: dict[str, An
 
 
 @pytest.mark.parametrize(
-    "outcome", [outcomes.cancelled(), outcomes.expired(), outcomes.not_approved()]
+    "outcome",
+    [outcomes.cancelled(), outcomes.withdrawn(), outcomes.expired(), outcomes.not_approved()],
 )
 def test_a_call_that_was_not_allowed_says_that_it_did_not_run(outcome: dict[str, Any]) -> None:
     assert list(outcome) == ["error"] and outcome["error"].endswith("It did not run.")
@@ -68,6 +73,23 @@ def test_a_decision_answers_the_confirmation(
     answer = types.FunctionResponse(id="a1", name=CONFIRMATION, response=response)
     part = outcomes.decision_part(CALL, approved, reason)
     assert part == types.Part(function_response=answer)
+
+
+def test_a_dialog_that_is_asked_for_adk_reads_like_one_of_its_own() -> None:
+    bare = calls([event(call("c1", "pay", args={"amount": 5}))]).by_id["c1"]
+    bare.approval_id, bare.hint = "a1", "Sure?"
+    asked, stand_in = outcomes.dialog(bare)
+    assert (asked.author, asked.invocation_id) == ("agent", "i1")
+    assert (stand_in.author, stand_in.invocation_id) == ("agent", "i1")
+    assert is_placeholder(stand_in, "c1") and stand_in.actions.skip_summarization
+    again = Calls.of([event(call("c1", "pay", args={"amount": 5})), asked, stand_in]).by_id["c1"]
+    assert (again.approval_id, again.hint, again.has_dialog) == ("a1", "Sure?", True)
+    assert again.waits_for_approval
+
+
+def test_a_pause_is_the_models() -> None:
+    content = outcomes.pause()
+    assert content == types.Content(role="model", parts=[types.Part(text="(waiting for the user)")])
 
 
 def test_parts_go_as_one_message_of_the_user() -> None:

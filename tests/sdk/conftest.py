@@ -7,9 +7,11 @@ import httpx
 import pytest
 
 from adk_stream_protocol.demo.identity import COOKIE, load_secret, sign
+from tests.sdk.exchanges import Frames, Posts
 from tests.sdk.judge import Judge
-from tests.sdk.page import Helpers, Major, Page
+from tests.sdk.page import Helpers, Page
 from tests.sdk.raw import RawChat
+from tests.sdk.wires import HTTP, SOCKET, Major, Transport, Wire
 from tests.support.server import DemoServer
 
 OpenPage = Callable[..., Page]
@@ -32,25 +34,66 @@ def major(request: pytest.FixtureRequest) -> Major:
     return request.param
 
 
+@pytest.fixture(params=[HTTP, SOCKET], ids=str)
+def wire(request: pytest.FixtureRequest) -> Wire:
+    """HTTP and the socket in turn; `over` names others."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def parallel_demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DemoServer]:
+    """A demo server that tells a live model not to wait for calls that wait."""
+    state = tmp_path_factory.mktemp("parallel-demo")
+    server = DemoServer(state, ADK_STREAM_LIVE_CALLS="parallel").start()
+    yield server
+    server.stop()
+
+
 @pytest.fixture
-def headers(demo: DemoServer) -> dict[str, str]:
+def server(request: pytest.FixtureRequest, wire: Wire) -> DemoServer:
+    """The running server that the wire leads to."""
+    is_parallel = wire.live_calls == "parallel"
+    return request.getfixturevalue("parallel_demo" if is_parallel else "demo")
+
+
+@pytest.fixture
+def headers(server: DemoServer) -> dict[str, str]:
     """The cookie of a user that no other test has: with 1000 of each currency."""
+    return cookie_of_a_new_user(server)
+
+
+def cookie_of_a_new_user(server: DemoServer) -> dict[str, str]:
     name = f"sdk-{next(_numbers)}"
-    return {"cookie": f"{COOKIE}={sign(name, load_secret(demo.state))}"}
+    return {"cookie": f"{COOKIE}={sign(name, load_secret(server.state))}"}
 
 
 @pytest.fixture
 def open_page(
-    demo: DemoServer, judge: Judge, major: Major, headers: dict[str, str]
+    server: DemoServer, judge: Judge, major: Major, wire: Wire, headers: dict[str, str]
 ) -> Iterator[OpenPage]:
     """Opens the page of a new chat; at the end it must be at rest."""
     pages: list[Page] = []
 
-    def open_page(helpers: Helpers = "both", approvals: str = "native") -> Page:
-        api = f"{demo.url}/api/chat?approvals={approvals}"
-        id = f"chat-{next(_numbers)}"
-        pages.append(Page(judge, major=major, api=api, id=id, headers=headers, helpers=helpers))
-        return pages[-1]
+    def open_page(
+        helpers: Helpers = "both",
+        approvals: str = "native",
+        transport: Transport | None = None,
+        **options: str,
+    ) -> Page:
+        query = f"?approvals={approvals}"
+        page = Page(
+            judge,
+            major=major,
+            transport=transport or wire.transport(major),
+            api=f"{server.url}/api/chat{query}",
+            live=f"{server.url.replace('http', 'ws')}/live{query}",
+            id=f"chat-{next(_numbers)}",
+            headers=headers,
+            helpers=helpers,
+            **options,
+        )
+        pages.append(page)
+        return page
 
     yield open_page
     for page in pages:
@@ -71,11 +114,15 @@ def client(demo: DemoServer) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture
-def open_raw(client: httpx.Client, judge: Judge, headers: dict[str, str]) -> OpenRaw:
+def open_raw(
+    client: httpx.Client, server: DemoServer, judge: Judge, wire: Wire, headers: dict[str, str]
+) -> Iterator[OpenRaw]:
     """Opens a new chat for a client without an SDK."""
+    frames = Frames(server.url, headers)
+    exchange = frames if wire.is_socket else Posts(client, headers)
 
     def open_raw(approvals: str = "native") -> RawChat:
-        id = f"chat-{next(_numbers)}"
-        return RawChat(client, judge, id, headers=headers, approvals=approvals)
+        return RawChat(exchange, judge, f"chat-{next(_numbers)}", approvals=approvals)
 
-    return open_raw
+    yield open_raw
+    frames.close()

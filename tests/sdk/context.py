@@ -1,6 +1,8 @@
 """What the model was given, read from the answer to `/echo`."""
 
 from collections import Counter
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 Json = dict[str, Any]
@@ -13,8 +15,14 @@ class ModelContext:
         self._contents: list[Json] = listing["contents"]
 
     def responses(self, tool: str) -> list[Json]:
-        """What the model was told about the calls of a tool, in order."""
-        return [r["response"] for r in self._all("function_response") if r["name"] == tool]
+        """What the model was told about the calls of a tool, in the order of the calls.
+
+        Only a live model knows their ids: it may be told in any order.
+        """
+        ids = [call["id"] for call in self._all("function_call") if call["name"] == tool]
+        told = [r for r in self._all("function_response") if r["name"] == tool]
+        told.sort(key=lambda response: ids.index(response["id"]))
+        return [response["response"] for response in told]
 
     def texts(self, role: str) -> list[str]:
         """The texts of one side."""
@@ -26,19 +34,37 @@ class ModelContext:
             if part.get("text")
         ]
 
-    def assert_paired(self) -> None:
-        """Each model turn's calls are followed at once by one response each, and by no others."""
+    def assert_paired(self, *, forgotten: Sequence[str] = ()) -> None:
+        """Each model turn's calls are followed at once by one response each, and by no others.
+
+        Only calls of the `forgotten` tools have none.
+        """
+        unanswered: Counter[str] = Counter()
         for position, content in enumerate(self._contents):
             asked = _names(content, "function_call")
             if asked:
-                assert _names(self._contents[position + 1], "function_response") == asked
+                told = self._told_after(position)
+                assert told in (asked, Counter())
+                unanswered += asked - told
+        assert unanswered == Counter(forgotten)
         asked = Counter(call["name"] for call in self._all("function_call"))
         told = Counter(response["name"] for response in self._all("function_response"))
-        assert asked == told
+        assert asked == told + unanswered
         assert "adk_request_confirmation" not in asked
+
+    def _told_after(self, position: int) -> Counter[str]:
+        """The responses before anything else is said; a live model gets them one by one."""
+        told: Counter[str] = Counter()
+        for content in takewhile(_responds, self._contents[position + 1 :]):
+            told += _names(content, "function_response")
+        return told
 
     def _all(self, kind: str) -> list[Json]:
         return [p[kind] for content in self._contents for p in content["parts"] if kind in p]
+
+
+def _responds(content: Json) -> bool:
+    return any("function_response" in part for part in content["parts"])
 
 
 def _names(content: Json, kind: str) -> Counter[str]:

@@ -1,26 +1,24 @@
 // One JSON request per line on stdin, one JSON answer per line on stdout:
-//   {"do":"open","page":{…}}                    a new page; one at a time
-//   {"do":"act","actions":[…],"quietMs":100}    user actions; answers with what the page shows
-//   {"do":"late"}                               pages that have posted since their last report
-//   {"do":"schema","chunks":[…]}                chunks before all schemas
-//   {"do":"judge","replies":[[…],[…]]}          the replies of one message before all judges
+//   {"do":"open","number":1,"page":{…}}                  a new page
+//   {"do":"act","number":1,"actions":[…],"quietMs":100}  user actions; answers with what it shows
+//   {"do":"late"}                                        pages that have sent since their last report
+//   {"do":"schema","chunks":[…]}                         chunks before all schemas
+//   {"do":"judge","replies":[[…],[…]]}                   the replies of one message before all judges
 import { createInterface } from "node:readline";
 import { judge, schemaFaults } from "./conformance.mjs";
 import { Page } from "./page.mjs";
 
-let page;
-const pages = [];
+const pages = new Map();
 
 async function answer(request) {
   switch (request.do) {
     case "open":
-      page = new Page(request.page);
-      pages.push(page);
-      return page.report();
+      pages.set(request.number, await open(request.page));
+      return pages.get(request.number).report();
     case "act":
-      return page.act(request.actions, request.quietMs);
+      return pages.get(request.number).act(request.actions, request.quietMs, request.until);
     case "late":
-      return { pages: pages.filter((one) => one.isLate).map((one) => one.chat.id) };
+      return { pages: [...pages.values()].filter((page) => page.isLate).map(({ chat }) => chat.id) };
     case "schema":
       return { faults: await schemaFaults(request.chunks) };
     case "judge":
@@ -30,7 +28,12 @@ async function answer(request) {
   }
 }
 
+async function open({ client, ...options }) {
+  return new Page({ ...options, client: client && (await import(client)) });
+}
+
 for await (const line of createInterface({ input: process.stdin })) {
   const said = await answer(JSON.parse(line)).catch((error) => ({ failure: error.stack }));
   process.stdout.write(`${JSON.stringify(said)}\n`);
 }
+for (const page of pages.values()) page.leave();

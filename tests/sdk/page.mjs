@@ -1,15 +1,17 @@
-// A page without a browser: the SDK's Chat on its stock transport, with everything recorded.
-import { read, schemaFaults, withoutErrors } from "./conformance.mjs";
+// A page without a browser: the SDK's Chat on one of its transports, with everything recorded.
 import { sdks } from "./sdks.mjs";
+import { Traffic } from "./traffic.mjs";
+import { transportOf } from "./transports.mjs";
 
-const MOST_POSTS = 25;
 const PATIENCE_MS = 20_000;
 
 /** The state that `@ai-sdk/react` gives to AbstractChat, without React. */
 class State {
   status = "ready";
   error = undefined;
-  messages = [];
+  constructor(messages) {
+    this.messages = messages;
+  }
   pushMessage = (message) => {
     this.messages = this.messages.concat(message);
   };
@@ -42,28 +44,38 @@ const HELPERS = {
 };
 
 export class Page {
-  constructor({ major, api, id, headers, helpers }) {
-    const ai = sdks[major];
-    this.major = major;
-    this.posts = [];
+  constructor({ messages = [], transport = "http", ...options }) {
+    this.options = options;
+    this.traffic = new Traffic(options.major);
     this.toolCalls = [];
-    this.faults = [];
-    this.open = 0;
-    this.state = new State();
-    this.chat = new (class extends ai.AbstractChat {})({
+    this.state = new State(messages);
+    this.connect(transport);
+  }
+
+  /** Go on over a transport: as an app does, with a new Chat that has the id and the messages. */
+  connect(name) {
+    const { major, id, helpers } = this.options;
+    this.leave();
+    this.transport = transportOf(name, this.options, this.traffic);
+    this.chat = new (class extends sdks[major].AbstractChat {})({
       id,
       state: this.state,
-      transport: new ai.DefaultChatTransport({ api, headers, fetch: this.fetch }),
-      sendAutomaticallyWhen: HELPERS[helpers](ai),
+      transport: this.transport,
+      sendAutomaticallyWhen: HELPERS[helpers](sdks[major]),
       onToolCall: ({ toolCall }) => void this.toolCalls.push(toolCall.toolName),
     });
   }
 
+  /** The socket, if there is one, is closed as by a reload. */
+  leave() {
+    this.transport?.close?.();
+  }
+
   /** The actions of one moment; all are begun before any is awaited. */
-  async act(actions, quietMs) {
+  async act(actions, quietMs, until) {
     const begun = actions.map((action) => this.begin(action));
-    await this.idle(quietMs);
-    await Promise.race([Promise.all(begun), timeout(100)]);
+    await (until === undefined ? this.rest(quietMs) : this.shows(until));
+    await Promise.race([Promise.all(begun), timeout(until === undefined ? 100 : 0)]);
     return this.report();
   }
 
@@ -77,71 +89,57 @@ export class Page {
         return this.chat.addToolApprovalResponse(options);
       case "output":
         return this.chat.addToolOutput(options);
+      case "stop":
+        return this.chat.stop();
+      case "resume":
+        return this.chat.resumeStream();
+      case "connect":
+        return this.connect(options.transport);
+      case "leave":
+        return this.leave();
       default:
         throw new Error(`no such action: ${name}`);
     }
   }
 
-  fetch = async (url, init) => {
-    if (this.posts.length >= MOST_POSTS) throw new Error("the page posts for ever");
-    const post = { body: JSON.parse(init.body), status: 0, refusal: null, chunks: [] };
-    this.posts.push(post);
-    this.open += 1;
-    try {
-      const response = await fetch(url, init);
-      const [forChat, forRecord] = response.body.tee();
-      void this.record(post, new Response(forRecord));
-      post.status = response.status;
-      return new Response(forChat, { status: response.status, headers: response.headers });
-    } catch (error) {
-      this.open -= 1;
-      throw error;
-    }
-  };
-
-  async record(post, response) {
-    const text = await response.text();
-    if (post.status === 200) {
-      const lines = text.split("\n").filter((line) => line.startsWith("data: {"));
-      post.chunks = lines.map((line) => JSON.parse(line.slice(6)));
-      this.faults.push(...(await schemaFaults(post.chunks)), ...(await this.reread(post)));
-    } else {
-      post.refusal = text;
-    }
-    this.open -= 1;
-  }
-
-  /** The SDK's plain reader must take the same chunks. */
-  async reread({ chunks, body }) {
-    const addressed = body.messages.find((message) => message.id === body.messageId);
-    const message = addressed?.role === "assistant" ? addressed : undefined;
-    return (await read(this.major, withoutErrors(chunks), message)).faults;
-  }
-
   /** Wait until nothing is under way and nothing new has begun for a while. */
-  async idle(quietMs) {
-    const giveUp = Date.now() + PATIENCE_MS;
-    let quietSince = Date.now();
+  async rest(quietMs) {
     let seen = 0;
-    while (Date.now() - quietSince < quietMs) {
-      if (Date.now() > giveUp) return void this.faults.push("the page is still busy");
+    let quietSince = Date.now();
+    await this.wait("the page is still busy", () => {
+      const busy = this.traffic.open > 0 || ["submitted", "streaming"].includes(this.chat.status);
+      if (busy || seen !== this.traffic.requests.length) quietSince = Date.now();
+      seen = this.traffic.requests.length;
+      return Date.now() - quietSince >= quietMs;
+    });
+  }
+
+  /** Wait until the last message has this text. */
+  async shows(text) {
+    await this.wait(`the page never shows ${text}`, () =>
+      this.state.messages.at(-1)?.parts.some((part) => part.text?.includes(text)),
+    );
+  }
+
+  async wait(complaint, isOver) {
+    const giveUp = Date.now() + PATIENCE_MS;
+    while (!isOver()) {
+      if (Date.now() > giveUp) return void this.traffic.faults.push(complaint);
       await timeout(5);
-      const busy = this.open > 0 || ["submitted", "streaming"].includes(this.chat.status);
-      if (busy || seen !== this.posts.length) quietSince = Date.now();
-      seen = this.posts.length;
     }
   }
 
-  /** Whether it has posted since its last report. */
+  /** Whether it has sent anything since its last report. */
   get isLate() {
-    return this.posts.length !== this.reported;
+    return this.traffic.requests.length !== this.reported;
   }
 
   report() {
-    this.reported = this.posts.length;
+    const { requests, aborts, notices, faults } = this.traffic;
+    this.reported = requests.length;
     const { status, error, messages } = this.state;
-    const { posts, toolCalls, faults } = this;
-    return { status, error: error?.message ?? null, messages, posts, toolCalls, faults };
+    const shown = { status, error: error?.message ?? null, messages, toolCalls: this.toolCalls };
+    return { ...shown, requests, aborts, notices, faults };
   }
 }
 

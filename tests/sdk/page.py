@@ -1,18 +1,27 @@
 """A chat page as a test sees it: the SDK's own Chat, clicks and typing in, what it shows out."""
 
 import json
+import re
+from collections.abc import Iterator
+from itertools import count
 from typing import Any, Literal
 
+from tests.sdk.answers import Answer
 from tests.sdk.context import ModelContext
 from tests.sdk.judge import Judge
+from tests.sdk.wires import Major, Transport
+
+__all__ = ["Helpers", "Json", "Major", "Page", "text_of"]
 
 Json = dict[str, Any]
-Major = Literal["ai6", "ai7"]
 Helpers = Literal["both", "approvals", "tools", "patient"]
 
 # Long enough for a page that posts by itself to do so: a loop posts within milliseconds.
 _STEP_QUIET_MS = 40
 _LAST_QUIET_MS = 120
+_MOST_MOMENTS = 10
+
+_numbers = count()
 
 
 class Page:
@@ -20,7 +29,9 @@ class Page:
 
     def __init__(self, judge: Judge, **options: Any) -> None:
         self._judge = judge
-        self._seen = judge.ask(do="open", page=options)
+        self._number = next(_numbers)
+        self._options = options
+        self._seen = judge.ask(do="open", number=self._number, page=options)
 
     def say(self, text: str) -> None:
         """Type a message."""
@@ -46,15 +57,53 @@ class Page:
         """Post the conversation as it stands, as `sendMessage()` does."""
         self._act({"name": "resend"})
 
+    def begin(self, text: str, *, until: str) -> None:
+        """Type a message, and go on as soon as its answer shows that text."""
+        self._act({"name": "say", "text": text}, until=until)
+
+    def wait_until(self, text: str) -> None:
+        """Wait until the last message shows that text."""
+        self._act(until=text)
+
+    def rest(self) -> None:
+        """Wait until nothing is under way."""
+        self._act()
+
+    def stop(self) -> None:
+        """Click stop, as `chat.stop()` does."""
+        self._act({"name": "stop"})
+
+    def resume(self, *, until: str | None = None) -> None:
+        """Look for a running turn, as `useChat({resume: true})` does when a page is opened."""
+        self._act({"name": "resume"}, until=until)
+
+    def switch(self, transport: Transport) -> None:
+        """Go on with the same chat over another transport."""
+        self._act({"name": "connect", "transport": transport})
+
+    def leave(self) -> None:
+        """Close the tab: the socket goes, and nothing is said to the server."""
+        self._act({"name": "leave"})
+
     def close(self) -> None:
         """Be sure that the page has come to rest and that every turn is one message."""
-        posts = self.post_count
-        self._seen = self._judge.ask(do="act", actions=[], quietMs=_LAST_QUIET_MS)
-        assert self.post_count == posts, "the page posted without an action"
-        assert self.faults == []
+        requests = len(self._seen["requests"])
+        self._act(quietMs=_LAST_QUIET_MS)
+        self.leave()
+        assert len(self._seen["requests"]) == requests, "the page posted without an action"
+        assert self._seen["notices"] == [], "the server began a turn by itself"
         roles = [message["role"] for message in self._seen["messages"]]
         assert roles.count("assistant") <= roles.count("user")
         assert "assistant, assistant" not in ", ".join(roles)
+
+    @property
+    def id(self) -> str:
+        return self._options["id"]
+
+    @property
+    def number(self) -> int:
+        """Its number among all pages of the judge."""
+        return self._number
 
     @property
     def status(self) -> str:
@@ -75,12 +124,31 @@ class Page:
         return self._seen["toolCalls"]
 
     @property
+    def posts(self) -> list[Json]:
+        """Its turns so far: POST requests, or `send` frames."""
+        return [request for request in self._seen["requests"] if request["kind"] == "send"]
+
+    @property
     def post_count(self) -> int:
-        return len(self._seen["posts"])
+        return len(self.posts)
 
     @property
     def last_post(self) -> Json:
-        return self._seen["posts"][-1]
+        return self.posts[-1]
+
+    @property
+    def last_resume(self) -> Json:
+        return [request for request in self._seen["requests"] if request["kind"] == "resume"][-1]
+
+    @property
+    def aborts(self) -> int:
+        """How many `abort` frames it has sent."""
+        return self._seen["aborts"]
+
+    @property
+    def refusal(self) -> str | None:
+        """The code with which its last turn was refused."""
+        return code_of(self.last_post["refusal"] or "")
 
     @property
     def last_types(self) -> list[str]:
@@ -115,6 +183,36 @@ class Page:
         """The cards with buttons in the last message."""
         return [p for p in self.answers[-1]["parts"] if p.get("state") == "approval-requested"]
 
+    def moments(self) -> Iterator[list[Json]]:
+        """The cards with buttons, again and again until there are none."""
+        for _ in range(_MOST_MOMENTS):
+            if not (cards := self.asking()):
+                return
+            yield cards
+        raise AssertionError("the page asks for ever")
+
+    def settle(self, *answers: Answer) -> Iterator[Answer]:
+        """Give the answers in this order; one that nothing waits for yet comes later.
+
+        Each is yielded before it is given.
+        """
+        left = list(answers)
+        while left:
+            answer, call = next(self._due(left), (None, None))
+            assert answer and call, f"nothing waits for {left}"
+            left.remove(answer)
+            yield answer
+            if isinstance(answer.value, bool):
+                self._decide((call,), approved=answer.value, reason=answer.reason)
+            else:
+                self.run(call, answer.value)
+
+    def _due(self, answers: list[Answer]) -> Iterator[tuple[Answer, Json]]:
+        for answer in answers:
+            calls = self.calls(answer.tool)
+            if answer.index < len(calls) and answer.fits(calls[answer.index]):
+                yield answer, calls[answer.index]
+
     def model_context(self) -> ModelContext:
         """Ask the model, in one more message, what it was given so far."""
         self.say("/echo")
@@ -127,9 +225,16 @@ class Page:
         assert asked, "nothing to decide"
         self._act(*({"name": "decide", "id": call["approval"]["id"], **said} for call in asked))
 
-    def _act(self, *actions: Json) -> None:
-        self._seen = self._judge.ask(do="act", actions=actions, quietMs=_STEP_QUIET_MS)
+    def _act(self, *actions: Json, quietMs: int = _STEP_QUIET_MS, until: str | None = None) -> None:
+        wait = {"quietMs": quietMs} | ({"until": until} if until else {})
+        self._seen = self._judge.ask(do="act", number=self._number, actions=actions, **wait)
         assert self.faults == []
+
+
+def code_of(refusal: str) -> str | None:
+    """The stable code in the text that users are shown."""
+    found = re.search(r"\(([a-z-]+), reference [0-9a-f]+\)$", refusal)
+    return found and found[1]
 
 
 def text_of(message: Json) -> str:

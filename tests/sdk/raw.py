@@ -1,20 +1,21 @@
 """A client without an SDK: one body in, the chunks or the refusal out."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
-
-import httpx
 
 from tests.sdk.context import ModelContext
 from tests.sdk.judge import Judge
 
 Json = dict[str, Any]
+Exchange = Callable[[Json, dict[str, str]], "Reply"]
+"""Send a body with a query to the server."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back from one POST."""
+    """What came back."""
 
     status: int
     code: str
@@ -45,38 +46,23 @@ class Reply:
 
 
 class RawChat:
-    """One chat over plain HTTP. Every reply goes before the schemas of all SDKs."""
+    """One chat. Every reply goes before the schemas of all SDKs."""
 
-    def __init__(
-        self,
-        client: httpx.Client,
-        judge: Judge,
-        id: str,
-        *,
-        headers: dict[str, str],
-        approvals: str,
-    ) -> None:
-        self._client = client
+    def __init__(self, exchange: Exchange, judge: Judge, id: str, *, approvals: str) -> None:
+        self._exchange = exchange
         self._judge = judge
         self.id = id
-        self._headers = headers
         self._approvals = approvals
 
     def post(self, **body: Any) -> Reply:
-        """POST a body to this chat."""
+        """Send a body to this chat."""
         return self.post_as_it_is({"id": self.id, **body})
 
     def post_as_it_is(self, body: Json, **query: str) -> Reply:
-        """POST a body that may name its chat in another way."""
-        params = {"approvals": self._approvals, **query}
-        response = self._client.post("/api/chat", json=body, params=params, headers=self._headers)
-        code = response.headers.get("x-error-code", "")
-        if response.status_code != 200:
-            return Reply(response.status_code, code)
-        lines = response.text.split("\n")
-        chunks = [json.loads(line[6:]) for line in lines if line.startswith("data: {")]
-        assert self._judge.ask(do="schema", chunks=chunks)["faults"] == []
-        return Reply(200, code, chunks)
+        """Send a body that may name its chat in another way."""
+        reply = self._exchange(body, {"approvals": self._approvals, **query})
+        assert self._judge.ask(do="schema", chunks=reply.chunks)["faults"] == []
+        return reply
 
     def say(self, text: str) -> Reply:
         """Send a message of the user's."""

@@ -4,8 +4,10 @@ from itertools import product
 
 import pytest
 
+from tests.sdk.answers import output
 from tests.sdk.conftest import OpenPage
 from tests.sdk.page import Json, Page
+from tests.sdk.wires import HTTP, PARALLEL_SOCKET, SOCKET, Wire, over
 
 CONFIRMATION = "adk_request_confirmation"
 HERE = {"latitude": 35.68, "longitude": 139.77, "accuracy": 10, "timestamp": 1700000000000}
@@ -65,16 +67,19 @@ def test_denied(page: Page) -> None:
     assert context.responses("process_payment")[0]["reason"] == "too much"
 
 
+@over(HTTP, SOCKET, PARALLEL_SOCKET)
 @pytest.mark.parametrize("answers", YES_AND_NO)
-def test_two_parallel_payments(page: Page, answers: tuple[bool, bool]) -> None:
+def test_two_payments_at_once(page: Page, wire: Wire, answers: tuple[bool, bool]) -> None:
     page.say("/say 2\nPay\n" + _pay(30, "Alice") + "\n" + _pay(40, "Bob"))
-    for card, yes in zip(waiting(page), answers, strict=True):
+    assert len(waiting(page)) == (2 if wire.calls_at_once else 1)
+    verdicts = [output(CONFIRMATION, {"confirmed": yes}, i) for i, yes in enumerate(answers)]
+    for answer in page.settle(*verdicts):
         assert page.parts("text") == []
-        assert page.post_count == 1
-        page.run(card, {"confirmed": yes})
+        assert page.post_count == (1 if wire.calls_at_once else 1 + answer.index)
     shown = ["output-available" if yes else "output-error" for yes in answers]
     assert page.states("process_payment") == shown
-    assert (page.status, page.error, page.post_count) == ("ready", None, 2)
+    sends = 2 if wire.calls_at_once else 3
+    assert (page.status, page.error, page.post_count) == ("ready", None, sends)
     assert [part["text"] for part in page.parts("text")][0] == "1 2 "
     assert len(page.parts("text")) == 2
     page.model_context().assert_paired()
@@ -118,13 +123,15 @@ def test_a_denied_location_is_posted_by_the_app(page: Page) -> None:
     page.model_context().assert_paired()
 
 
-def test_music_next_to_a_payment(page: Page) -> None:
+@over(HTTP, SOCKET, PARALLEL_SOCKET)
+def test_music_next_to_a_payment(page: Page, wire: Wire) -> None:
     page.say(_pay(50, "Hanako") + '\n/call change_bgm {"track":2}')
-    page.run(page.calls("change_bgm")[0], {"success": True, "track": 2})
-    assert (page.post_count, page.parts("text")) == (1, [])
-    page.run(waiting(page)[0], {"confirmed": True})
-    assert page.states("process_payment") == ["output-available"]
-    assert (page.status, page.error, page.post_count) == ("ready", None, 2)
+    play = output("change_bgm", {"success": True, "track": 2})
+    for _ in page.settle(play, output(CONFIRMATION, {"confirmed": True})):
+        assert page.parts("text") == []
+    assert page.states("process_payment") == page.states("change_bgm") == ["output-available"]
+    sends = 2 if wire.calls_at_once else 3
+    assert (page.status, page.error, page.post_count) == ("ready", None, sends)
     page.model_context().assert_paired()
 
 
@@ -134,13 +141,15 @@ def test_text_without_any_approval_comes_too(page: Page) -> None:
     assert (page.status, page.error, page.post_count) == ("ready", None, 1)
 
 
-def test_a_new_message_while_a_confirmation_waits(page: Page) -> None:
+@over(HTTP, SOCKET, PARALLEL_SOCKET)
+def test_a_new_message_while_a_confirmation_waits(page: Page, wire: Wire) -> None:
     page.say("/say 2\n" + _pay(50, "Hanako"))
     page.say("Hello")
     assert page.text == "Hello! What can I do for you?"
     assert page.states(CONFIRMATION) == ["input-available"]
     assert (page.status, page.error, page.post_count) == ("ready", None, 2)
-    page.model_context().assert_paired()
+    forgotten = () if wire.tells_of_cancelled else ("process_payment",)
+    page.model_context().assert_paired(forgotten=forgotten)
 
 
 def _pay(amount: int, recipient: str) -> str:

@@ -2,11 +2,14 @@
 
 import pytest
 
+from tests.sdk.answers import no, output, yes
 from tests.sdk.conftest import OpenPage
 from tests.sdk.page import Helpers, Page
+from tests.sdk.wires import HTTP, PARALLEL_SOCKET, SOCKET, Wire, over
 
 HERE = {"latitude": 35.68, "longitude": 139.77, "accuracy": 10, "timestamp": 1700000000000}
 TEXT = "You are at latitude 35.68, longitude 139.77."
+TOOL = "get_location"
 CALL_TWICE = "/call get_location {}\n/call get_location {}"
 
 
@@ -73,7 +76,7 @@ def test_a_result_of_the_wrong_shape_is_refused_and_may_be_corrected(page: Page)
     page.approve()
     (call,) = page.calls("get_location")
     page.run(call, {"latitude": "north"})
-    assert (page.status, page.last_post["status"]) == ("error", 422)
+    assert (page.status, page.refusal) == ("error", "malformed")
     page.run(call, HERE)
     assert (page.status, page.text) == ("ready", TEXT)
     page.model_context().assert_paired()
@@ -92,35 +95,36 @@ def test_a_result_before_the_approval_is_kept_and_the_page_asks_again(page: Page
     assert page.model_context().responses("get_location") == [HERE]
 
 
+@over(HTTP, SOCKET, PARALLEL_SOCKET)
 @pytest.mark.parametrize("denied", [0, 1])
-def test_two_parallel_locations_one_denied(page: Page, denied: int) -> None:
+def test_two_locations_at_once_one_denied(page: Page, wire: Wire, denied: int) -> None:
     page.say(CALL_TWICE)
-    cards = page.asking()
-    page.deny(cards[denied])
-    assert page.post_count == 1
-    page.approve(cards[1 - denied])
-    assert page.states("get_location")[denied] == "output-denied"
-    assert page.states("get_location")[1 - denied] == "input-available"
-    page.run(cards[1 - denied], HERE)
-    assert (page.status, page.error, page.post_count) == ("ready", None, 3)
+    allowed = 1 - denied
+    answers = [no(TOOL, denied), yes(TOOL, allowed), output(TOOL, HERE, allowed)]
+    for _ in page.settle(*answers):
+        assert page.text == ""
+    assert page.states(TOOL)[denied] == "output-denied"
+    assert page.states(TOOL)[allowed] == "output-available"
+    sends = 3 if wire.calls_at_once else 4
+    assert (page.status, page.error, page.post_count) == ("ready", None, sends)
     assert "was denied" in page.text and "latitude 35.68" in page.text
     context = page.model_context()
     context.assert_paired()
-    assert context.responses("get_location")[1 - denied] == HERE
+    assert context.responses(TOOL)[allowed] == HERE
 
 
-def test_two_parallel_locations_do_not_mix(page: Page) -> None:
+@over(HTTP, SOCKET, PARALLEL_SOCKET)
+def test_two_locations_at_once_do_not_mix(page: Page, wire: Wire) -> None:
     page.say(CALL_TWICE)
-    first, second = page.asking()
-    page.approve()
-    assert page.post_count == 2
-    page.run(second, HERE)
-    assert page.post_count == 2
-    page.run(first, HERE | {"latitude": 1.5})
-    assert (page.status, page.error, page.post_count) == ("ready", None, 3)
+    places = [HERE | {"latitude": 1.5}, HERE]
+    outputs = [output(TOOL, places[1], 1), output(TOOL, places[0], 0)]
+    for _ in page.settle(yes(TOOL, 0), yes(TOOL, 1), *outputs):
+        assert page.text == ""
+    sends = 3 if wire.calls_at_once else 5
+    assert (page.status, page.error, page.post_count) == ("ready", None, sends)
     context = page.model_context()
     context.assert_paired()
-    assert context.responses("get_location") == [HERE | {"latitude": 1.5}, HERE]
+    assert context.responses(TOOL) == places
 
 
 @pytest.mark.parametrize("helpers", ["both", "tools"])

@@ -4,6 +4,10 @@ import pytest
 
 from tests.sdk.conftest import OpenRaw
 from tests.sdk.raw import RawChat, Reply
+from tests.sdk.wires import HTTP, PARALLEL_SOCKET, over
+
+# Where calls come one by one, there are no halves.
+pytestmark = over(HTTP, PARALLEL_SOCKET)
 
 HERE = {"latitude": 35.68, "longitude": 139.77, "accuracy": 10, "timestamp": 1700000000000}
 TEXT_STEP = ["start-step", "text-start", "text-delta", "text-end", "finish-step", "finish"]

@@ -19,11 +19,14 @@ from tests.sdk.shapes import (
     s9,
     tool_results,
 )
+from tests.sdk.wires import HTTP, over
 
 HERE = {"latitude": 35.68, "longitude": 139.77, "accuracy": 10, "timestamp": 1700000000000}
 GREETING = "Hello! What can I do for you?"
 FOUND = "You are at latitude 35.68, longitude 139.77."
 TEXT = ["start-step", "text-start", "text-delta", "text-end", "finish-step", "finish"]
+
+pytestmark = over(HTTP)
 
 CASES = [
     *(("native", shape) for shape in DECISIONS),

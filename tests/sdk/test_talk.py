@@ -3,6 +3,7 @@
 import pytest
 
 from tests.sdk.page import Page
+from tests.sdk.wires import Wire
 
 STEP = ["start-step", "text-start", "text-delta", "text-end", "finish-step"]
 
@@ -54,7 +55,6 @@ def test_a_long_answer_is_one_text_part(page: Page) -> None:
     ("message", "code"),
     [
         ("/say 3\n/error 500", "model-unavailable"),
-        ("/drop 3", "model-unavailable"),
         ("/say 3\n/error 429", "model-busy"),
     ],
 )
@@ -62,6 +62,19 @@ def test_a_model_that_fails_in_mid_stream(page: Page, message: str, code: str) -
     page.say(message)
     assert page.status == "error"
     assert page.error is not None and code in page.error
+    (text,) = page.parts("text")
+    assert (text["text"], text["state"]) == ("1 2 3 ", "done")
+    assert page.post_count == 1
+    page.say("Hello")
+    assert (page.status, page.error) == ("ready", None)
+    assert page.text == "Hello! What can I do for you?"
+    page.model_context().assert_paired()
+
+
+def test_a_link_to_the_model_that_breaks(page: Page, wire: Wire) -> None:
+    page.say("/drop 3")
+    # A live dialogue is resumed where it broke off; a request is not made twice.
+    assert page.status == ("ready" if wire.is_socket else "error")
     (text,) = page.parts("text")
     assert (text["text"], text["state"]) == ("1 2 3 ", "done")
     assert page.post_count == 1

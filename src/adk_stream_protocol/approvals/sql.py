@@ -2,14 +2,16 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Collection
-from dataclasses import asdict, fields
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
 from typing import Any, TypeVar
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     Row,
+    Select,
+    bindparam,
     create_engine,
     event,
     insert,
@@ -28,7 +30,30 @@ from adk_stream_protocol.errors import Unavailable
 T = TypeVar("T")
 
 _CREATE_ATTEMPTS = 5
+_FIELDS = tuple(field.name for field in fields(ApprovalRecord))
+_LINE = tuple(field.name for field in fields(AuditEntry))
+_CHAT = ("app", "principal", "session")
 _GUARD = ("id", "state", "step", "holder", "digest")
+_CHANGES = ("state", "step", "decided_by", "decided_at", "reason", "holder", "result")
+
+# Built once: to build a statement takes SQLAlchemy longer than SQLite takes to run it.
+_columns = tables.approvals.c
+_ADD = insert(tables.approvals)
+_ADD_LINE = insert(tables.audit).inline()
+_MOVE = (
+    update(tables.approvals)
+    .where(*(_columns[name].is_not_distinct_from(bindparam(f"old_{name}")) for name in _GUARD))
+    .values({name: bindparam(f"new_{name}") for name in _CHANGES})
+)
+_NEWEST = select(*(_columns[name] for name in _FIELDS)).order_by(_columns.created.desc())
+_OF_CHAT = _NEWEST.where(*(_columns[name] == bindparam(name) for name in _CHAT))
+_OF_CALLS = _OF_CHAT.where(_columns.call_id.in_(bindparam("call_ids", expanding=True)))
+_OF_INVOCATION = _OF_CHAT.where(_columns.invocation_id == bindparam("invocation_id"))
+_BY_ID = _NEWEST.where(_columns.id == bindparam("id"))
+_BY_STATE = _NEWEST.where(_columns.state == bindparam("state"))
+_OF_APP = _BY_STATE.where(_columns.app == bindparam("app"))
+_LINES = select(*(tables.audit.c[name] for name in _LINE)).order_by(tables.audit.c.number)
+_LINES_OF = _LINES.where(tables.audit.c.approval_id == bindparam("id"))
 
 
 class SqlApprovalStore:
@@ -43,8 +68,8 @@ class SqlApprovalStore:
 
     async def create(self, record: ApprovalRecord, entry: AuditEntry) -> ApprovalRecord:
         def work(connection: Connection) -> None:
-            connection.execute(insert(tables.approvals).values(_row(record)))
-            connection.execute(insert(tables.audit).values(asdict(entry)))
+            connection.execute(_ADD, _row(record))
+            connection.execute(_ADD_LINE, _line(entry))
 
         try:
             await self._run(work)
@@ -54,59 +79,55 @@ class SqlApprovalStore:
         return record
 
     async def move(self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry) -> bool:
-        columns, old, new = tables.approvals.c, _row(before), _row(after)
-        changed = {name: value for name, value in new.items() if value != old[name]}
-        still = [columns[name].is_not_distinct_from(old[name]) for name in _GUARD]
-        change = update(tables.approvals).where(*still).values(changed or {"step": after.step})
+        old = {f"old_{name}": getattr(before, name) for name in _GUARD}
+        new = {f"new_{name}": getattr(after, name) for name in _CHANGES}
 
         def work(connection: Connection) -> bool:
-            moved = connection.execute(change).rowcount == 1
+            moved = connection.execute(_MOVE, old | new).rowcount == 1
             if moved:
-                connection.execute(insert(tables.audit).values(asdict(entry)))
+                connection.execute(_ADD_LINE, _line(entry))
             return moved
 
         return await self._run(work)
 
     async def get(self, approval_id: str) -> ApprovalRecord | None:
-        found = await self._select(tables.approvals.c.id == approval_id)
+        found = await self._select(_BY_ID, id=approval_id)
         return found[0] if found else None
 
     async def of_calls(
         self, app: str, principal: str, session: str, call_ids: Collection[str]
     ) -> list[ApprovalRecord]:
-        wanted = tables.approvals.c.call_id.in_(call_ids)
-        return await self._select(*_of_chat(app, principal, session), wanted)
+        chat = {"app": app, "principal": principal, "session": session}
+        return await self._select(_OF_CALLS, **chat, call_ids=list(call_ids))
 
     async def of_invocation(
         self, app: str, principal: str, session: str, invocation_id: str
     ) -> list[ApprovalRecord]:
-        wanted = tables.approvals.c.invocation_id == invocation_id
-        return await self._select(*_of_chat(app, principal, session), wanted)
+        chat = {"app": app, "principal": principal, "session": session}
+        return await self._select(_OF_INVOCATION, **chat, invocation_id=invocation_id)
 
     async def pending(self, app: str, who: Principal) -> list[ApprovalRecord]:
-        columns = tables.approvals.c
-        waiting = await self._select(columns.app == app, columns.state == State.PENDING)
+        waiting = await self._select(_OF_APP, app=app, state=State.PENDING)
         return [one for one in waiting if one.waits_for(who)]
 
     async def listed(self, state: str | None, limit: int | None) -> list[ApprovalRecord]:
-        wanted = [tables.approvals.c.state == state] if state else []
-        return await self._select(*wanted, limit=limit)
+        if state:
+            return await self._select(_BY_STATE.limit(limit), state=state)
+        return await self._select(_NEWEST.limit(limit))
 
     async def trail(self, approval_id: str | None) -> list[AuditEntry]:
-        names = [field.name for field in fields(AuditEntry)]
-        query = select(*(tables.audit.c[name] for name in names)).order_by(tables.audit.c.number)
-        if approval_id:
-            query = query.where(tables.audit.c.approval_id == approval_id)
-        rows = await self._run(lambda connection: connection.execute(query).all())
-        return [AuditEntry(*row) for row in rows]
+        def work(connection: Connection) -> Sequence[Row[Any]]:
+            if approval_id:
+                return connection.execute(_LINES_OF, {"id": approval_id}).all()
+            return connection.execute(_LINES).all()
+
+        return [AuditEntry(*row) for row in await self._run(work)]
 
     async def close(self) -> None:
         await self._database.close()
 
-    async def _select(self, *wanted: Any, limit: int | None = None) -> list[ApprovalRecord]:
-        created = tables.approvals.c.created
-        query = select(tables.approvals).where(*wanted).order_by(created.desc()).limit(limit)
-        rows = await self._run(lambda connection: connection.execute(query).all())
+    async def _select(self, query: Select[Any], **values: Any) -> list[ApprovalRecord]:
+        rows = await self._run(lambda connection: connection.execute(query, values).all())
         return [_record(row) for row in reversed(rows)]
 
     async def _run(self, work: Callable[[Connection], T]) -> T:
@@ -144,21 +165,27 @@ class SqlApprovalStore:
 
 
 class _Sqlite:
-    """A transaction is one visit to a thread: with an async driver each statement would be one."""
+    """A transaction is one visit to a thread: with an async driver each statement would be one.
+
+    SQLite takes one writer at a time and lets the others poll, so there is one thread.
+    """
 
     def __init__(self, url: str) -> None:
         self._engine = create_engine(make_url(url).set(drivername="sqlite"))
+        self._thread = ThreadPoolExecutor(1, "adk-stream-approvals")
         event.listen(self._engine, "connect", _harden_sqlite)
 
     async def run(self, work: Callable[[Connection], T]) -> T:
-        return await asyncio.to_thread(self._transaction, work)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, self._transaction, work)
 
     def _transaction(self, work: Callable[[Connection], T]) -> T:
         with self._engine.begin() as connection:
             return work(connection)
 
     async def close(self) -> None:
-        await asyncio.to_thread(self._engine.dispose)
+        await asyncio.to_thread(self._thread.shutdown)
+        self._engine.dispose()
 
 
 class _Network:
@@ -184,11 +211,6 @@ def _create(connection: Connection) -> int | None:
     return version
 
 
-def _of_chat(app: str, principal: str, session: str) -> list[ColumnElement[bool]]:
-    columns = tables.approvals.c
-    return [columns.app == app, columns.principal == principal, columns.session == session]
-
-
 def _harden_sqlite(connection: Any, _: Any) -> None:
     cursor = connection.cursor()
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000"):
@@ -197,7 +219,12 @@ def _harden_sqlite(connection: Any, _: Any) -> None:
 
 
 def _row(record: ApprovalRecord) -> dict[str, Any]:
-    return {**asdict(record), "steps": json.dumps(record.steps), "state": record.state.value}
+    values = {name: getattr(record, name) for name in _FIELDS}
+    return values | {"steps": json.dumps(record.steps)}
+
+
+def _line(entry: AuditEntry) -> dict[str, Any]:
+    return {name: getattr(entry, name) for name in _LINE}
 
 
 def _record(row: Row[Any]) -> ApprovalRecord:

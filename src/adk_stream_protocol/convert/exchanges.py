@@ -85,10 +85,8 @@ def live_invocations(events: list[Event]) -> set[str]:
 
 
 def _is_of_live_run(event: Event) -> bool:
-    marks = (event.turn_complete, event.interrupted, event.live_session_id)
-    return any(mark is not None for mark in marks) or bool(
-        event.input_transcription or event.output_transcription
-    )
+    speech = event.input_transcription or event.output_transcription
+    return event.turn_complete is not None or event.live_session_id is not None or bool(speech)
 
 
 def spoken(event: Event) -> str:
@@ -138,10 +136,15 @@ def _name(found: list[Exchange]) -> None:
         first = exchange.all_events[0]
         known = note(first, USER_MESSAGE_ID) if exchange.said else None
         exchange.said_id = first.id if known is None or known in taken else known
-        streamed = (note(event, MESSAGE_ID) for event in exchange.all_events)
+        streamed = (note(event, MESSAGE_ID) for event in exchange.all_events if _says(event))
         ids = (one for one in streamed if one and one not in taken)
         exchange.message_id = next(ids, None) or f"msg-{first.id}"
         taken |= {exchange.said_id, exchange.message_id}
+
+
+def _says(event: Event) -> bool:
+    """Whether an event is part of a message; a live run has others, between its turns too."""
+    return bool(event.content or event.input_transcription or event.output_transcription)
 
 
 def note(event: Event, name: str) -> str | None:

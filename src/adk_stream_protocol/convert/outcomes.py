@@ -39,6 +39,11 @@ def failed(name: str, reference: str) -> dict[str, Any]:
     return {"error": f"The tool {name} failed (reference {reference})."}
 
 
+def not_started(reference: str) -> dict[str, Any]:
+    """The gate itself failed, before the tool was entered."""
+    return {"error": f"The call could not be started (reference {reference}). It did not run."}
+
+
 def outcome_unknown() -> dict[str, Any]:
     """It was started, and how it ended is not known: it may have happened."""
     return {

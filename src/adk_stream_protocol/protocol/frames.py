@@ -204,6 +204,12 @@ def parse_frame(raw: bytes) -> dict[str, Any]:
     return frame
 
 
+def request_id_of(frame: dict[str, Any]) -> str:
+    """The request that an answer to this frame belongs to, however faulty the rest of it is."""
+    request_id = frame.get("requestId")
+    return request_id if isinstance(request_id, str) else ""
+
+
 def dialect_of(frame: dict[str, Any]) -> SdkFrames | Envelopes:
     """The dialect of a socket, told by its first frame."""
     for dialect in (SdkFrames, Envelopes):

@@ -108,8 +108,19 @@ class ApprovalGate(BasePlugin):
         if required is UNDECIDED:
             return outcomes.refused("Whether this call needs approval could not be found out.")
         if tool_context.get_invocation_context().live_request_queue is not None:
-            return await self._wait(tool, tool_args, tool_context)
+            return await self._wait_aloud(tool, tool_args, tool_context)
         return await self._before_asking(tool, tool_args, tool_context, required)
+
+    async def _wait_aloud(
+        self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
+    ) -> dict[str, Any] | None:
+        """ADK would swallow what is raised here, and the model wait for ever (google-adk 2.13)."""
+        try:
+            return await self._wait(tool, arguments, context)
+        except Exception:
+            reference = token_hex(4)
+            logger.exception("tool %s could not be started, reference %s", tool.name, reference)
+            return outcomes.not_started(reference)
 
     async def _wait(
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext

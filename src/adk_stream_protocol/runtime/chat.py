@@ -1,7 +1,6 @@
 """Chat: holds the Runner, opens turns and drives them. The only place that knows both sides."""
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
@@ -174,9 +173,7 @@ class Chat:
     async def close(self) -> None:
         """Take no new turns and stop the running ones."""
         self._turns.closing = True
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(CLOSE_SECONDS):
-                await asyncio.gather(*(run.close() for run in list(self._runs.values())))
+        await asyncio.gather(*(run.close(CLOSE_SECONDS) for run in list(self._runs.values())))
         for user_id, chat_id in self._turns.keys():
             await self.stop(user_id, chat_id)
 

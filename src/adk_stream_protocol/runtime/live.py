@@ -124,10 +124,11 @@ class LiveRun:
             loop = asyncio.get_running_loop()
             self._grace = loop.call_later(self._settings.disconnect_grace, self._give_up)
 
-    async def close(self) -> None:
+    async def close(self, patience: float | None = None) -> None:
         """End the run. A tool that is running is waited for; calls that wait stay open."""
-        if self._history:
-            await self._tools_done(self._history)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(patience):
+                await self._tools_done()
         self._queue.close()
         if self._task:
             self._task.cancel()
@@ -135,12 +136,14 @@ class LiveRun:
         else:
             self._over(None)
 
-    async def _tools_done(self, history: History) -> None:
+    async def _tools_done(self) -> None:
         """No tool runs any more, and what came of them is stored."""
+        if (history := self._history) is None:
+            return
         await history.tools_done()
         with suppress(TimeoutError):
             async with asyncio.timeout(RESULT_SECONDS):
-                while self._turns.encoder.calls.running() and self._task:
+                while self._turns.encoder.calls.running():
                     self._took.clear()
                     await self._took.wait()
         await history.tools_done()

@@ -6,8 +6,10 @@ keep up is closed: nothing waits for it, and it holds nothing back.
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable
 from secrets import token_hex
+from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -28,6 +30,7 @@ from adk_stream_protocol.protocol.frames import (
     Speech,
     dialect_of,
     parse_frame,
+    request_id_of,
     unknown_type,
 )
 from adk_stream_protocol.protocol.sse import encode_value
@@ -46,6 +49,7 @@ logger = logging.getLogger(__name__)
 IDLE_SECONDS = 3600.0
 SEND_SECONDS = 30.0
 TOO_SLOW, REPLACED = 1013, 4001
+MAX_ANNOUNCED = 4
 
 
 def live_endpoint(chat: Chat, door: Door) -> Callable[[WebSocket], Awaitable[None]]:
@@ -86,6 +90,8 @@ class Socket:
         self._turns: dict[str, Turn] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._runs: set[LiveRun] = set()
+        self._announced: deque[Turn] = deque(maxlen=MAX_ANNOUNCED)
+        """Turns of the server's that the client has not asked for yet; they may be over by then."""
 
     async def run(self) -> None:
         """Serve until the client leaves."""
@@ -109,15 +115,17 @@ class Socket:
         if not is_text and isinstance(self._dialect, Envelopes):
             await self._do(Speech(None, raw))
             return
+        request_id = ""
         try:
-            command = self._read(raw)
+            frame = parse_frame(raw)
+            request_id = request_id_of(frame)
+            command = self._read(frame)
         except StreamProtocolError as error:
-            await self._refuse(self._reply(""), error)
+            await self._refuse(self._reply(request_id), error)
         else:
             await self._do(command)
 
-    def _read(self, raw: bytes) -> Command:
-        frame = parse_frame(raw)
+    def _read(self, frame: dict[str, Any]) -> Command:
         if self._dialect is None:
             self._dialect = dialect_of(frame)
         if frame["type"] not in self._dialect.types:
@@ -164,7 +172,7 @@ class Socket:
     async def _resume(self, command: Resume, reply: SdkReply | EnvelopeReply) -> None:
         chat_id = self._named(command.chat_id)
         self._attach(chat_id)
-        turn = self._chat.running(self._who.id, chat_id)
+        turn = self._announced_in(chat_id) or self._chat.running(self._who.id, chat_id)
         if turn is None or not turn.is_whole:
             await self._send([reply.no_active()])
             return
@@ -227,7 +235,15 @@ class Socket:
         if notice is None:
             self._follow("", turn, self._dialect.reply(""))
         else:
+            self._announced.append(turn)
             self._spawn(self._send([notice]))
+
+    def _announced_in(self, chat_id: str) -> Turn | None:
+        for turn in self._announced:
+            if turn.chat[1] == chat_id:
+                self._announced.remove(turn)
+                return turn
+        return None
 
     def replaced(self) -> None:
         """The chat was opened on another socket; the newest one has it."""

@@ -1,0 +1,92 @@
+/** What the server says of a call that waits for a person, and how far that has come. */
+import type { UIMessage } from "ai";
+import type { ToolPart } from "./tool-parts.js";
+
+/** One argument as text. `cut` says that the text is not all of it. */
+export interface ApprovalArgument {
+  name: string;
+  value: string;
+  kind: "string" | "number" | "boolean" | "null" | "object" | "array";
+  cut: boolean;
+}
+
+/** The server's `data-approval` part. Its texts are plain text: never render them as Markdown or HTML. */
+export interface ApprovalRequest {
+  toolCallId: string;
+  tool: string;
+  title: string;
+  hint?: string;
+  risk: "low" | "medium" | "high";
+  icon?: string;
+  color?: string;
+  arguments: ApprovalArgument[];
+  /** ISO 8601, UTC. */
+  expiresAt: string;
+}
+
+export type ApprovalStatus =
+  | "waiting"
+  | "approved"
+  | "denied"
+  | "expired"
+  | "cancelled"
+  | "running"
+  | "done"
+  | "failed"
+  | "unknown";
+
+/** What the server says of the part's call, if its message holds it. */
+export function findApproval(message: UIMessage, part: ToolPart): ApprovalRequest | undefined {
+  const requests = message.parts.flatMap((one) =>
+    one.type === "data-approval" && "data" in one && isRequest(one.data) ? [one.data] : [],
+  );
+  return requests.findLast(({ toolCallId }) => toolCallId === part.toolCallId);
+}
+
+export interface ApprovalMoment {
+  /** Its time is over. */
+  isExpired: boolean;
+  /** The conversation has moved on. */
+  isCancelled: boolean;
+  /** The browser is running the call. */
+  isRunning: boolean;
+}
+
+export function approvalStatus(part: ToolPart, moment: ApprovalMoment): ApprovalStatus {
+  switch (part.state) {
+    case "approval-requested":
+      if (moment.isRunning) return "running";
+      if (moment.isCancelled) return "cancelled";
+      return moment.isExpired ? "expired" : "waiting";
+    case "approval-responded":
+      if (!part.approval.approved) return "denied";
+      return moment.isRunning ? "running" : "approved";
+    case "output-denied":
+      return "denied";
+    case "output-available":
+      return part.preliminary ? "running" : ending(part.output);
+    case "output-error":
+      return failure(part.errorText);
+    default:
+      return moment.isCancelled ? "cancelled" : "running";
+  }
+}
+
+/** ADK tools tell of their failures in the result. */
+function ending(output: unknown): ApprovalStatus {
+  const { error, success } = (output ?? {}) as { error?: unknown; success?: unknown };
+  if (typeof error === "string") return failure(error);
+  return success === false ? "failed" : "done";
+}
+
+/** The wire has no field for these ends; the server's texts begin with fixed words. */
+function failure(text: string): ApprovalStatus {
+  if (text.startsWith("outcome_unknown")) return "unknown";
+  if (text.startsWith("The call expired")) return "expired";
+  return text.startsWith("The call was cancelled") ? "cancelled" : "failed";
+}
+
+function isRequest(data: unknown): data is ApprovalRequest {
+  const { toolCallId, title, arguments: shown } = (data ?? {}) as Partial<ApprovalRequest>;
+  return typeof toolCallId === "string" && typeof title === "string" && Array.isArray(shown);
+}

@@ -1,0 +1,28 @@
+declare const locate: () => Promise<unknown>;
+
+import { clientTools, WebSocketChatTransport } from "@adk-stream-protocol/client";
+import { ApprovalCard, useClientTools } from "@adk-stream-protocol/client/react";
+import { useChat } from "@ai-sdk/react";
+import { isToolUIPart } from "ai";
+
+const transport = new WebSocketChatTransport({ url: "/live" });
+const tools = clientTools({ get_location: { run: locate, approval: true } });
+
+export function Page() {
+  const chat = useChat({ transport, sendAutomaticallyWhen: tools.shouldContinue });
+  useClientTools(tools, chat);
+  const cards = chat.messages.flatMap((message) =>
+    message.parts.map((part) => {
+      if (part.type === "text") return part.text;
+      if (!isToolUIPart(part) || !part.approval) return null;
+      return <ApprovalCard key={part.toolCallId} {...{ part, message, tools }} {...chat} />;
+    }),
+  );
+  const send = (form: FormData) => chat.sendMessage({ text: `${form.get("text")}` });
+  return (
+    <form action={send}>
+      {cards}
+      <input name="text" />
+    </form>
+  );
+}

@@ -1,0 +1,13 @@
+import { vi } from "vitest";
+
+/** Waits for something to be there, for ten seconds at most. */
+export function until<T>(find: () => T | undefined | false, what: string): Promise<T> {
+  return vi.waitFor(
+    () => {
+      const found = find();
+      if (found === undefined || found === false) throw new Error(`still no ${what}`);
+      return found;
+    },
+    { timeout: 10_000, interval: 2 },
+  );
+}

@@ -1,0 +1,103 @@
+"""Records scenarios again: `python -m tests.gemini.record [NAME…]`.
+
+By hand a scenario says what the client does and what the model answers. This adds what the model
+was asked and what came out. Look at the difference before you keep it.
+"""
+
+import asyncio
+import os
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from tests.gemini.http_chat import http_chat
+from tests.gemini.live_run import LiveRun
+from tests.gemini.matching import Names
+from tests.gemini.naming import Naming
+from tests.gemini.recording import RecordingPlay
+from tests.gemini.scenario import LiveScenario, Scenario, SocketScenario, Step, files, load, save
+from tests.gemini.server import GeminiServer
+from tests.gemini.socket_chat import socket_chat
+
+_ALWAYS = ("method", "contents")
+
+
+async def record_http(scenario: Scenario, gemini: GeminiServer, state: Path) -> None:
+    """Play a chat over HTTP and keep in it what came."""
+    naming = Naming(scenario.varies)
+    async with http_chat(scenario, gemini, state) as chat:
+        for turn in scenario.turns:
+            wanted = [dict.fromkeys((*_ALWAYS, *one.request)) for one in turn.model]
+            for exchange in turn.model:
+                exchange.request = {}
+            chunks, play = await chat.play(turn)
+            naming.learn(chunks)
+            turn.chunks = naming.apply(chunks)
+            for exchange, keys, asked in zip(turn.model, wanted, play.received, strict=True):
+                exchange.request = naming.apply({key: asked[key] for key in keys})
+            assert chat.names.differences(turn.chunks, chunks) == []
+
+
+async def record_live(scenario: LiveScenario, gemini: GeminiServer, state: Path) -> None:
+    """Play a live run and keep in it what came."""
+    play = gemini.play(RecordingPlay(Names(), connections=scenario.connections))
+    run = LiveRun(scenario, play, state)
+    await run.perform(scenario)
+    play.finish()
+    naming = Naming()
+    naming.learn(run.events)
+    scenario.events = naming.apply(run.events)
+    scenario.failure = run.failure
+    _name_steps(scenario.connections, naming)
+
+
+async def record_socket(scenario: SocketScenario, gemini: GeminiServer, state: Path) -> None:
+    """Play a chat over the socket and keep in it what came."""
+    play = gemini.play(RecordingPlay(Names(), connections=scenario.connections))
+    naming = Naming(scenario.varies)
+    async with socket_chat(scenario, play, state) as chat:
+        for turn in scenario.turns:
+            chunks = await chat.play(turn)
+            naming.learn(chunks)
+            turn.chunks = naming.apply(chunks)
+            assert play.names.differences(turn.chunks, chunks) == []
+    play.finish()
+    _name_steps(scenario.connections, naming)
+
+
+def _name_steps(connections: list[list[Step]], naming: Naming) -> None:
+    for step in (step for steps in connections for step in steps):
+        step.expect = naming.apply(step.expect)
+        step.expect_all = naming.apply(step.expect_all)
+
+
+Record = Callable[[Any, GeminiServer, Path], Awaitable[None]]
+_KINDS: list[tuple[str, type[Any], Record]] = [
+    ("http", Scenario, record_http),
+    ("live", LiveScenario, record_live),
+    ("socket", SocketScenario, record_socket),
+]
+
+
+def main(names: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        gemini = GeminiServer(Path(folder)).start()
+        os.environ.update(gemini.environment)
+        for kind, shape, record in _KINDS:
+            for file in files(kind):
+                if not names or file.stem in names:
+                    scenario = load(file, shape)
+                    state = Path(tempfile.mkdtemp(dir=folder))
+                    asyncio.run(_run(record, scenario, gemini, state))
+                    save(file, scenario)
+        gemini.stop()
+
+
+async def _run(record: Record, scenario: Any, gemini: GeminiServer, state: Path) -> None:
+    await record(scenario, gemini, state)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,42 @@
+"""The chunks of all scenarios before the SDKs: their schemas, and the readers of both majors."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.gemini.matching import Json
+from tests.gemini.scenario import files
+from tests.sdk.judge import Judge
+
+FILES = [*files("http"), *files("socket")]
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[Judge]:
+    with Judge() as judge:
+        yield judge
+
+
+def messages(turns: list[Json]) -> Iterator[list[list[Json]]]:
+    """The replies that make up each message of a chat."""
+    replies: list[list[Json]] = []
+    for turn in turns:
+        chunks: list[Json] = turn["chunks"]
+        message_id = chunks[0].get("messageId")
+        if replies and message_id not in (None, replies[0][0]["messageId"]):
+            yield replies
+            replies = []
+        replies.append(chunks)
+    yield replies
+
+
+@pytest.mark.parametrize("file", FILES, ids=[f"{file.parent.name}-{file.stem}" for file in FILES])
+def test_the_judges_accept_a_scenario(judge: Judge, file: Path) -> None:
+    scenario = json.loads(file.read_text(encoding="utf-8"))
+    for replies in messages(scenario["turns"]):
+        verdict = judge.ask(do="judge", replies=replies)
+        assert verdict["faults"] == []
+        six, seven = (message and message["parts"] for message in verdict["messages"].values())
+        assert six == seven

@@ -1,0 +1,20 @@
+"""Every scenario over HTTP: the model gets exactly these requests, the client these chunks."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.gemini.http_chat import http_chat
+from tests.gemini.scenario import Scenario, files, load
+from tests.gemini.server import GeminiServer
+
+FILES = files("http")
+
+
+@pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
+async def test_a_scenario_over_http(file: Path, gemini: GeminiServer, tmp_path: Path) -> None:
+    scenario = load(file, Scenario)
+    async with http_chat(scenario, gemini, tmp_path) as chat:
+        for number, turn in enumerate(scenario.turns):
+            chunks, _ = await chat.play(turn)
+            assert chat.names.differences(turn.chunks, chunks, f"turn {number}: chunks") == []

@@ -1,0 +1,24 @@
+"""Every scenario over the live socket: exactly these frames to the model, these chunks out."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.gemini.matching import Names
+from tests.gemini.play import Play
+from tests.gemini.scenario import SocketScenario, files, load
+from tests.gemini.server import GeminiServer
+from tests.gemini.socket_chat import socket_chat
+
+FILES = files("socket")
+
+
+@pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
+async def test_a_scenario_over_the_socket(file: Path, gemini: GeminiServer, tmp_path: Path) -> None:
+    scenario = load(file, SocketScenario)
+    play = gemini.play(Play(Names(), connections=scenario.connections))
+    async with socket_chat(scenario, play, tmp_path) as chat:
+        for number, turn in enumerate(scenario.turns):
+            chunks = await chat.play(turn)
+            assert play.names.differences(turn.chunks, chunks, f"turn {number}: chunks") == []
+    play.finish()

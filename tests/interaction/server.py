@@ -1,0 +1,119 @@
+"""The demo agent on a real port, in a thread of the tests: its chat can be called directly, too."""
+
+import asyncio
+import socket
+import sqlite3
+import threading
+from collections.abc import Coroutine
+from contextlib import closing
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeVar
+
+import uvicorn
+from google.adk.sessions.database_session_service import DatabaseSessionService
+from google.adk.tools.function_tool import FunctionTool
+from starlette.applications import Starlette
+
+from adk_stream_protocol import LiveOptions, SqlApprovalStore, mount
+from adk_stream_protocol.demo.agent import build_agent
+from adk_stream_protocol.demo.app import PAYMENT_POLICY
+from adk_stream_protocol.demo.cli import DrainingServer
+from adk_stream_protocol.demo.identity import COOKIE, demo_identify, load_secret, sign
+from adk_stream_protocol.demo.wallet import Wallet
+from adk_stream_protocol.testing import ScriptedModel
+
+T = TypeVar("T")
+SECONDS = 30.0
+"""Longer than anything here takes: only what hangs is ended by it."""
+
+_numbers = count()
+
+
+async def explode() -> None:
+    """Fail."""
+    raise RuntimeError("a secret of the server")
+
+
+async def explode_if_allowed() -> None:
+    """Fail, but ask first."""
+    await explode()
+
+
+class Server:
+    """The demo agent, and users with 1000 of each currency each."""
+
+    def __init__(self, state: Path, live: LiveOptions, **options: Any) -> None:
+        self._state = state
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._sessions = DatabaseSessionService(f"sqlite+aiosqlite:///{state}/sessions.sqlite3")
+        app = Starlette()
+        agent = build_agent(wallet=Wallet(state), model=ScriptedModel())
+        agent.tools += [explode, FunctionTool(explode_if_allowed, require_confirmation=True)]
+        self.chat = mount(
+            app,
+            agent,
+            identify=demo_identify(["alice"], load_secret(state)),
+            session_service=self._sessions,
+            approval_store=SqlApprovalStore(f"sqlite+aiosqlite:///{state}/approvals.sqlite3"),
+            policies=[PAYMENT_POLICY],
+            live=live,
+            **options,
+        )
+        config = uvicorn.Config(
+            app,
+            loop="asyncio",
+            log_level="warning",
+            access_log=False,
+            timeout_graceful_shutdown=5,
+            ws="websockets-sansio",
+            ws_max_size=10 * 1024 * 1024,
+            ws_per_message_deflate=False,
+        )
+        self._server = DrainingServer(config, self.chat)
+        self._thread = threading.Thread(target=self._run, name="server")
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self._listener.getsockname()[1]}"
+
+    def start(self) -> "Server":
+        self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        self._server.should_exit = True
+        self._thread.join(SECONDS)
+        assert not self._thread.is_alive(), "it does not stop"
+
+    def call(self, job: Coroutine[Any, Any, T]) -> T:
+        """Run something where the app runs."""
+        assert self._loop is not None
+        return asyncio.run_coroutine_threadsafe(job, self._loop).result(SECONDS)
+
+    def cookie(self, user: str) -> dict[str, str]:
+        """The header by which the demo knows a user."""
+        return {"cookie": f"{COOKIE}={sign(user, load_secret(self._state))}"}
+
+    def paid(self, user: str) -> list[tuple[str, float]]:
+        """What really was paid for a user, in order."""
+        file = self._state / "wallet.sqlite3"
+        if not file.exists():
+            return []
+        with closing(sqlite3.connect(file)) as ledger:
+            query = "SELECT recipient, cents / 100.0 FROM payments WHERE user_id = ? ORDER BY rowid"
+            return list(ledger.execute(query, (user,)))
+
+    def _run(self) -> None:
+        asyncio.run(self._serve())
+
+    async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        await self._server.serve(sockets=[self._listener])
+        await self._sessions.close()
+
+
+def new_name(kind: str) -> str:
+    """A name that no other test has: of a user, or of a chat."""
+    return f"{kind}-{next(_numbers)}"

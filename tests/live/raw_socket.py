@@ -1,0 +1,53 @@
+"""A socket client that can be as silent as it likes: it answers no ping and need not read."""
+
+import asyncio
+import json
+import os
+import struct
+from base64 import b64encode
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+
+from tests.live.client import said
+from tests.support.client import Json
+
+
+class RawSocket:
+    """One connection, without a library that would answer for us."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    @classmethod
+    @asynccontextmanager
+    async def connect(cls, port: int) -> AsyncGenerator["RawSocket"]:
+        # A small limit: who does not read stops the sender soon.
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
+        key = b64encode(os.urandom(16)).decode()
+        writer.write(
+            f"GET /live HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
+            f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\n"
+            f"Sec-WebSocket-Version: 13\r\n\r\n".encode()
+        )
+        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 10)
+        assert head.startswith(b"HTTP/1.1 101"), head
+        try:
+            yield cls(reader, writer)
+        finally:
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
+
+    async def say(self, text: str, chat: str = "c") -> None:
+        self._send({"type": "send", "requestId": "r1", "id": chat, **said(text)})
+        await self._writer.drain()
+
+    async def rest(self) -> bytes:
+        """Everything up to the end of the connection."""
+        return await asyncio.wait_for(self._reader.read(), 20)
+
+    def _send(self, frame: Json) -> None:
+        payload = json.dumps(frame).encode()
+        head = bytes([0x81, 0xFE]) + struct.pack("!H", len(payload))
+        self._writer.write(head + b"\0\0\0\0" + payload)

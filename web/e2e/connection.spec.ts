@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { stories } from "./support/stories.js";
+
+const { story, scene } = stories();
+
+story("the server goes away in the middle of an answer and comes back", async (given) => {
+  const { open, server, transport } = given;
+  const visit = await open();
+  visit.expectsNetworkErrors = true;
+  await visit.say("What is the weather in London?");
+  await visit.sees(/14 °C/);
+  await visit.say("/say 3\n/hang 60");
+  await visit.sees("1 2 3");
+  await server.kill();
+  await visit.page.getByText("Connection lost. Trying to reconnect").waitFor();
+  await visit.shows(`lost-${transport}`);
+  await server.start();
+  await visit.page.getByText("Connected again.").waitFor();
+  await visit.sees(/14 °C/);
+  await visit.say("Thanks");
+  await visit.sees("You are welcome!");
+});
+
+story("an open request survives it", async ({ open, server }) => {
+  const visit = await open();
+  visit.expectsNetworkErrors = true;
+  await visit.say("Send $50 to Hanako");
+  await visit.cardIs("waiting").waitFor();
+  await server.kill();
+  await visit.approve.click();
+  await visit.page.getByText("Connection lost. Trying to reconnect").waitFor();
+  await server.start();
+  await visit.page.getByText("Connected again.").waitFor();
+  await visit.cardIs("waiting").waitFor();
+  await visit.approve.click();
+  await visit.sees("I sent 50 USD to Hanako (balance 950).");
+  assert.equal(await visit.cardIs("done").count(), 1);
+});
+
+scene("a message that did not arrive can be sent again", async ({ open, server }) => {
+  const visit = await open();
+  visit.expectsNetworkErrors = true;
+  await visit.say("Hello");
+  await visit.sees("Hello! What can I do for you?");
+  await server.kill();
+  await visit.say("What is the weather in London?");
+  await visit.page.getByText("Connection lost. Trying to reconnect").waitFor();
+  await server.start();
+  await visit.page.getByText("Your message did not arrive.").waitFor();
+  await visit.page.getByRole("button", { name: "Send again" }).click();
+  await visit.sees(/14 °C/);
+});
