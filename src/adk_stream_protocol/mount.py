@@ -18,6 +18,7 @@ from starlette.routing import Route, WebSocketRoute
 
 from adk_stream_protocol.approvals.memory import MemoryApprovalStore
 from adk_stream_protocol.approvals.store import ApprovalStore
+from adk_stream_protocol.replay.relay import Relay
 from adk_stream_protocol.runtime.approvals import Approvals
 from adk_stream_protocol.runtime.chat import Chat
 from adk_stream_protocol.runtime.live_settings import LiveOptions, live_settings
@@ -51,6 +52,7 @@ def mount(
     approval_ttl: float = 600,
     client_tool_ttl: float = 600,
     live: LiveOptions | None = None,
+    relay: Relay | None = None,
 ) -> Chat:
     """Serve an agent to AI SDK clients under `prefix` of a Starlette or FastAPI app.
 
@@ -69,6 +71,7 @@ def mount(
         run_config=run_config,
         client_tool_ttl=client_tool_ttl,
         live=live_settings(runner, live or LiveOptions(), client_tool_ttl),
+        relay=relay,
     )
     door = Door(identify, frozenset(allowed_origins), max_body)
     post = chat_endpoint(chat, door)

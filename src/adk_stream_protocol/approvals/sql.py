@@ -33,7 +33,7 @@ _CREATE_ATTEMPTS = 5
 _FIELDS = tuple(field.name for field in fields(ApprovalRecord))
 _LINE = tuple(field.name for field in fields(AuditEntry))
 _CHAT = ("app", "principal", "session")
-_GUARD = ("id", "state", "step", "holder", "digest")
+_GUARD = ("id", "state", "step", "digest")
 _CHANGES = ("state", "step", "decided_by", "decided_at", "reason", "holder", "result")
 
 # Built once: to build a statement takes SQLAlchemy longer than SQLite takes to run it.
@@ -42,7 +42,9 @@ _ADD = insert(tables.approvals)
 _ADD_LINE = insert(tables.audit).inline()
 _MOVE = (
     update(tables.approvals)
-    .where(*(_columns[name].is_not_distinct_from(bindparam(f"old_{name}")) for name in _GUARD))
+    .where(*(_columns[name] == bindparam(f"old_{name}") for name in _GUARD))
+    # It alone may be null: PostgreSQL looks for such a comparison in no index.
+    .where(_columns.holder.is_not_distinct_from(bindparam("old_holder")))
     .values({name: bindparam(f"new_{name}") for name in _CHANGES})
 )
 _NEWEST = select(*(_columns[name] for name in _FIELDS)).order_by(_columns.created.desc())
@@ -79,7 +81,7 @@ class SqlApprovalStore:
         return record
 
     async def move(self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry) -> bool:
-        old = {f"old_{name}": getattr(before, name) for name in _GUARD}
+        old = {f"old_{name}": getattr(before, name) for name in (*_GUARD, "holder")}
         new = {f"new_{name}": getattr(after, name) for name in _CHANGES}
 
         def work(connection: Connection) -> bool:

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import httpx
 from google.genai import types
 
 from adk_stream_protocol.protocol.chunks import FinishReason
@@ -32,6 +31,10 @@ _BROKEN = {
     "NO_IMAGE",
 }
 _ENDED_WELL = {"TURN_COMPLETE_REASON_UNSPECIFIED", "NEED_MORE_INPUT"}
+
+_CLIENTS = ("aiohttp", "httpcore", "httpx", "websockets")
+"""google-genai takes whichever of the HTTP clients is installed, aiohttp first."""
+_REFUSED_BY_SOCKET = ("1003", "1007", "1008")
 
 _TEXTS = {
     "length": "The answer reached the model's length limit.",
@@ -78,12 +81,17 @@ class Failure:
 
     @classmethod
     def of_code(cls, code: str) -> "Failure":
-        """From the `error_code` of an ADK event: an HTTP status, a gRPC or finish reason name."""
+        """From the `error_code` of an ADK event: an HTTP status, a gRPC or finish reason name.
+
+        A live model's error is the code with which its socket was closed.
+        """
         reason = finish_reason(code)
         if reason in ("length", "content-filter", "error"):
             return cls(reason)
         if code in ("429", "RESOURCE_EXHAUSTED"):
             return cls("model-busy")
+        if code.isdecimal() and 1000 <= int(code) < 2000:
+            return cls("model-refused" if code in _REFUSED_BY_SOCKET else "model-unavailable")
         if code.startswith("5") or code in ("UNAVAILABLE", "INTERNAL", "DEADLINE_EXCEEDED"):
             return cls("model-unavailable")
         if code.startswith("4") or code in ("INVALID_ARGUMENT", "PERMISSION_DENIED", "NOT_FOUND"):
@@ -96,9 +104,13 @@ class Failure:
         code = getattr(error, "code", None)
         if isinstance(code, int):
             return cls.of_code(str(code))
-        if isinstance(error, ConnectionError | TimeoutError | httpx.TransportError):
+        if isinstance(error, ConnectionError | TimeoutError) or _is_of_a_client(error):
             return cls("model-unavailable")
         return cls("internal")
+
+
+def _is_of_a_client(error: BaseException) -> bool:
+    return any(kind.__module__.partition(".")[0] in _CLIENTS for kind in type(error).__mro__)
 
 
 def total_usage(

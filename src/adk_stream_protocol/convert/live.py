@@ -21,13 +21,23 @@ class LiveTurnEncoder(TurnEncoder):
     """The turn encoder, for events of a live run."""
 
     def __init__(
-        self, message_id: str | None = None, *, audio: bool = False, **options: Any
+        self,
+        message_id: str | None = None,
+        *,
+        audio: bool = False,
+        after: "LiveTurnEncoder | None" = None,
+        **options: Any,
     ) -> None:
         super().__init__(message_id, **options)
         self._audio = audio
         self._streamed = {False: 0, True: 0}
         """How much text, and how much reasoning, was streamed and not yet repeated whole."""
         self._heard = self._speech_id = ""
+        if after:
+            # ADK may repeat in this turn what was streamed in the one before (google-adk 2.13).
+            self._streamed = after._streamed
+            self._heard, self._speech_id = after._heard, after._speech_id
+            self._held = after._held
 
     def encode(self, event: Event) -> list[AnyChunk]:
         """The chunks of one event."""
@@ -116,6 +126,7 @@ class LiveProgress:
         self._is_due = False
         """The model was told something that it has not begun to answer."""
         self._ends_of_calls = 0
+        self._is_cut = False
 
     @property
     def owes(self) -> bool:
@@ -125,6 +136,10 @@ class LiveProgress:
     def told(self) -> None:
         """The model was sent a message or a result."""
         self._is_due = True
+
+    def left(self) -> None:
+        """Nobody waits for what the model still says."""
+        self._is_due = self.speaks = False
 
     def connected(self, *, calls_at_once: bool) -> None:
         """The link to the model is new; what the old one still owed will not come."""
@@ -139,9 +154,9 @@ class LiveProgress:
             return False
         if event.turn_complete:
             return self._completed(event, calls)
-        if event.interrupted:
-            self.speaks = False
-            return not self._is_due
+        if event.interrupted:  # what was cut short is complete with an event of its own
+            self._is_cut = True
+            return False
         if event.content is None and event.output_transcription is None:
             return False
         if event.get_function_responses():
@@ -152,15 +167,27 @@ class LiveProgress:
             self.speaks = False
             self._ends_of_calls += not self.calls_at_once
             return is_waiting(calls)
-        return False
+        if is_waiting(calls) and _are_words(event):
+            # A model need not end its own turn before its calls are answered.
+            self.speaks = False
+        return not self.speaks
 
     def _completed(self, event: Event, calls: Calls) -> bool:
-        self.speaks = False
+        spoke, self.speaks = self.speaks, False
+        was_cut, self._is_cut = self._is_cut, False
         if self._ends_of_calls:
             self._ends_of_calls -= 1
             return False
+        if was_cut and self._is_due:  # it ends what was cut short, not what is due
+            return False
+        self._is_due = self._is_due and spoke  # a model may answer with nothing
         more = event.interaction_status
         return more is not types.InteractionStatus.IN_PROGRESS and not calls.running()
+
+
+def _are_words(event: Event) -> bool:
+    parts = (event.content and event.content.parts) or []
+    return event.output_transcription is not None or any(part.text for part in parts)
 
 
 def is_waiting(calls: Calls) -> bool:

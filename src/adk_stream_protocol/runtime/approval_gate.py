@@ -35,6 +35,7 @@ from adk_stream_protocol.runtime.dialogs import (
     own_words,
     place_of,
 )
+from adk_stream_protocol.runtime.live_model import current_link
 from adk_stream_protocol.runtime.policy import Place
 
 logger = logging.getLogger(__name__)
@@ -99,6 +100,8 @@ class ApprovalGate(BasePlugin):
             return await self._before_browser(tool, tool_args, tool_context)
         if tool_context.tool_confirmation is not None:
             return await self._before_running(tool_args, tool_context)
+        if self._dialogs.was_asked(*_key(tool_context)):
+            return await self._wait_aloud(tool, tool_args, tool_context)
         required = await self._dialogs.requires(tool, tool_args, tool_context)
         if required is False:
             self._approvals.begin(
@@ -115,6 +118,10 @@ class ApprovalGate(BasePlugin):
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
     ) -> dict[str, Any] | None:
         """ADK would swallow what is raised here, and the model wait for ever (google-adk 2.13)."""
+        link, task = current_link.get(), asyncio.current_task()
+        if link and task:
+            call_id = context.function_call_id or ""
+            task.add_done_callback(lambda one: one.cancelled() or link.call_ended(call_id))
         try:
             return await self._wait(tool, arguments, context)
         except Exception:
@@ -132,6 +139,8 @@ class ApprovalGate(BasePlugin):
             why = await self._dialogs.why_not(tool, arguments, invocation)
             return outcomes.refused(why or "It could not be asked for.")
         record = await self._approvals.answered(record)
+        if link := current_link.get():
+            link.decided(call_id, record.state)
         if record.state in (State.CANCELLED, State.LAPSED):
             # Who cancelled it has told the model; a result from here would be a second one.
             raise asyncio.CancelledError

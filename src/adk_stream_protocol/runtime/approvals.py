@@ -59,6 +59,8 @@ class Approvals:
         self._running: dict[object, Place] = {}
         """Calls that this process is running now, by approval id if they have one."""
         self._ran = asyncio.Event()
+        self.on_settled: Callable[[ApprovalRecord], None] = lambda record: None
+        """Told of answers to calls that wait in no run of this process."""
 
     def policy(self, tool: str) -> ApprovalPolicy:
         """The policy of a tool, or the default one."""
@@ -187,11 +189,20 @@ class Approvals:
 
     async def _move(self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry) -> bool:
         moved = await self.store.move(before, after, entry)
-        if moved and (wake := self._waiting.get(after.id)):
-            wake.set()
-            if after.state is State.APPROVED:  # it starts at once: nobody ends its run before that
-                self._running[after.id] = Place(after.app, after.principal, after.session)
+        if not moved or before.state is not State.PENDING:
+            return moved
+        if not self.wake(after.id):
+            self.on_settled(after)
+        elif after.state is State.APPROVED:  # it starts at once: nobody ends its run before that
+            self._running[after.id] = Place(after.app, after.principal, after.session)
         return moved
+
+    def wake(self, approval_id: str) -> bool:
+        """Let a call that waits here look at its record. False: none does."""
+        wake = self._waiting.get(approval_id)
+        if wake:
+            wake.set()
+        return wake is not None
 
     async def hold(self, record: ApprovalRecord) -> ApprovalRecord:
         """Go on with a decided call that was left unfinished, unless its process still lives."""

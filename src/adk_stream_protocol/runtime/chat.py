@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from functools import partial
 from secrets import token_hex
+from typing import Any
 
 from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.events.event import Event
@@ -17,7 +18,8 @@ from adk_stream_protocol.convert.answers import Plan
 from adk_stream_protocol.convert.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.decode import Answer, TurnInput
 from adk_stream_protocol.convert.encode import TurnEncoder
-from adk_stream_protocol.errors import Busy, UnknownId
+from adk_stream_protocol.errors import Busy, StreamProtocolError, UnknownId
+from adk_stream_protocol.replay.relay import Relay
 from adk_stream_protocol.runtime.answering import chunks_of, needing_the_store, plan_answers
 from adk_stream_protocol.runtime.approvals import Approvals
 from adk_stream_protocol.runtime.failures import failure_of
@@ -29,6 +31,7 @@ from adk_stream_protocol.runtime.sessions import TurnSessions
 from adk_stream_protocol.runtime.telemetry import telemetry
 from adk_stream_protocol.runtime.turn import Turn, enter
 from adk_stream_protocol.runtime.turns import Key, Turns
+from adk_stream_protocol.runtime.workers import Workers, error_body, unpack
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +51,7 @@ class Chat:
         client_tool_ttl: float = 600,
         max_turns_per_user: int = 32,
         live: LiveSettings | None = None,
+        relay: Relay | None = None,
     ) -> None:
         assert isinstance(runner.session_service, TurnSessions)
         self._runner = runner
@@ -58,7 +62,9 @@ class Chat:
             runner.app_name, self._sessions, approvals, self._run_config.get_session_config
         )
         self._client_tool_ttl = client_tool_ttl
-        self._turns = Turns(max_turns_per_user)
+        self._workers = Workers(relay, self._heard)
+        self._turns = Turns(max_turns_per_user, self._workers.show)
+        approvals.on_settled = self._workers.settled
         self._live = live
         self._runs: dict[Key, LiveRun] = {}
         self._to_go_on: set[Key] = set()
@@ -83,6 +89,12 @@ class Chat:
         """The turn that is running in a chat, if one is."""
         return self._turns.get((user_id, chat_id))
 
+    async def readable(self, user_id: str, chat_id: str) -> Turn | None:
+        """The turn that is running in a chat, here or on another worker, if it can be read."""
+        key = (user_id, chat_id)
+        turn = self._turns.get(key) or await self._workers.follow(key)
+        return turn if turn and turn.is_whole else None
+
     def live_run(self, user_id: str, chat_id: str) -> LiveRun | None:
         """The live run behind a chat, if there is one."""
         return self._runs.get((user_id, chat_id))
@@ -104,12 +116,18 @@ class Chat:
         key = (who.id, chat_id)
         run = self._runs.get(key)
         if live and turn_input.content and run is None:
+            await self._workers.leave(key)
             run = self.start_live(*key)
         if run and (live or turn_input.answers):
             if turn := await run.open_turn(who, turn_input, approvals):
                 return turn
         if run:
             await self._leave(run)
+        elif turn_input.answers:
+            if turn := await self._workers.answer(who, key, turn_input, approvals):
+                return turn
+        else:
+            await self._workers.leave(key)
         return await self._open_request(key, who, turn_input, approvals)
 
     def start_live(self, user_id: str, chat_id: str) -> LiveRun:
@@ -120,7 +138,9 @@ class Chat:
         if key in self._turns.keys() and key not in self._runs:
             raise Busy("A turn is already running in this chat.")
         if key not in self._runs:
-            self._runs[key] = LiveRun(key, self._turns, self._live, self._histories, self._ended)
+            self._runs[key] = LiveRun(
+                key, self._turns, self._live, self._histories, self._workers, self._ended
+            )
         return self._runs[key]
 
     def _ended(self, run: LiveRun) -> None:
@@ -137,6 +157,7 @@ class Chat:
     ) -> Turn:
         turn = self._turns.reserve(key)
         try:
+            await self._workers.take(key)
             if turn_input.content:
                 message_id = f"msg-{token_hex(12)}"
                 encoder = TurnEncoder(message_id, approvals=approvals, reference=turn.reference)
@@ -152,7 +173,8 @@ class Chat:
                 )
                 run = partial(self._answer, key, turn, history, plan)
         except BaseException:
-            self._turns.release(turn)
+            self._turns.drop(turn)
+            self._workers.give(key)
             raise
         turn.encoder = encoder
         turn.put(encoder.start())
@@ -161,21 +183,49 @@ class Chat:
 
     async def stop(self, user_id: str, chat_id: str) -> bool:
         """Stop the running turn of a chat. False if none runs."""
-        if run := self._runs.get((user_id, chat_id)):
+        key = (user_id, chat_id)
+        return await self._stop_here(key) or await self._workers.stop(key)
+
+    async def _stop_here(self, key: Key) -> bool:
+        if run := self._runs.get(key):
             return run.stop()
-        turn = self._turns.get((user_id, chat_id))
+        turn = self._turns.get(key)
         if turn is None or turn.task is None:
             return False
         turn.task.cancel()
         await asyncio.wait([turn.task])
         return True
 
+    async def _heard(self, kind: str, body: dict[str, Any]) -> dict[str, Any] | None:
+        """What another worker says or asks."""
+        if kind == "wake":
+            self.approvals.wake(body["approval"])
+            return None
+        key = (str(body["chat"][0]), str(body["chat"][1]))
+        run = self._runs.get(key)
+        if kind == "stop":
+            return {"stopped": await self._stop_here(key)}
+        if run is None or (kind == "leave" and self._turns.get(key)):
+            return {"error": None}
+        if kind == "leave":
+            await run.close()
+            return {"left": True}
+        try:
+            who = Principal(body["who"][0], frozenset(body["who"][1]))
+            turn = await run.open_turn(who, unpack(body["input"]), body["style"])
+        except StreamProtocolError as error:
+            return error_body(error)
+        return {"opened": True} if turn else {"error": None}
+
     async def close(self) -> None:
         """Take no new turns and stop the running ones."""
         self._turns.closing = True
+        running = [turn for key in self._turns.keys() if (turn := self._turns.get(key))]
         await asyncio.gather(*(run.close(CLOSE_SECONDS) for run in list(self._runs.values())))
-        for user_id, chat_id in self._turns.keys():
-            await self.stop(user_id, chat_id)
+        for key in self._turns.keys():
+            await self._stop_here(key)
+        await asyncio.gather(*(turn.read_out(CLOSE_SECONDS) for turn in running))
+        await self._workers.close()
 
     async def _drive(
         self, turn: Turn, encoder: TurnEncoder, run: Callable[[], Awaitable[None]]
@@ -191,6 +241,7 @@ class Chat:
             logger.exception("turn %s failed", turn.reference)
             closing = encoder.fail(failure_of(error))
         self._turns.release(turn)
+        self._workers.give(turn.chat)
         turn.end(closing)
         if turn.chat in self._to_go_on:
             self._to_go_on.discard(turn.chat)
@@ -248,6 +299,11 @@ class Chat:
             self._to_go_on.add(key)
             return
         turn = self._turns.reserve(key)
+        try:
+            await self._workers.take(key)
+        except Busy:  # another worker runs the chat, and goes on with it
+            self._turns.drop(turn)
+            return
         turn.detach()
         turn.encoder = encoder = TurnEncoder(reference=turn.reference)
         turn.task = asyncio.create_task(self._drive(turn, encoder, partial(self._go_on, key, turn)))

@@ -48,6 +48,8 @@ class Dialogs:
         self._tools: dict[tuple[str, str], Tools] = {}
         self._asking: defaultdict[Place, set[str]] = defaultdict(set)
         """Calls let through to ADK's dialog whose record is not made yet."""
+        self._asked: set[tuple[Place, str]] = set()
+        """Calls that we ask about ourselves and that have not come to the gate yet."""
 
     def remember(self, invocation_id: str, agent: str, tools: Tools) -> None:
         """The tools that the coming model response may call."""
@@ -67,6 +69,12 @@ class Dialogs:
         """What a run that was cut off let through is not asked for any more."""
         self._asking.pop(place, None)
 
+    def was_asked(self, place: Place, call_id: str) -> bool:
+        """Whether a person is asked about this call, whatever its tool says by now."""
+        asked = (place, call_id) in self._asked
+        self._asked.discard((place, call_id))
+        return asked
+
     async def notes(
         self, context: InvocationContext, event: Event, calls: list[FunctionCall]
     ) -> Notes:
@@ -80,17 +88,25 @@ class Dialogs:
                 notes |= await self._confirmation(context, call, tools)
             elif call.id and isinstance(tool, ClientTool):
                 notes[call.id] = await self._browser_call(context, call, tool)
-            elif call.id and tool and await self._is_gated(context, call, tool):
-                # In a live run ADK has no dialog of its own.
-                asked = await self._ask_ourselves(context, call, tool) if link else {}
-                notes[call.id] = {"gated": True, **asked}
+            elif call.id and tool:
+                note = await self._server_call(context, call, tool, is_live=link is not None)
+                notes |= {call.id: note} if note else {}
         return notes
 
-    async def _is_gated(
-        self, context: InvocationContext, call: FunctionCall, tool: BaseTool
-    ) -> bool:
+    async def _server_call(
+        self, context: InvocationContext, call: FunctionCall, tool: BaseTool, *, is_live: bool
+    ) -> dict[str, Any]:
+        """The note on a call that needs approval. In a live run ADK has no dialog of its own."""
         tool_context = ToolContext(context, function_call_id=call.id)
-        return await self.requires(tool, call.args or {}, tool_context) is not False
+        required = await self.requires(tool, call.args or {}, tool_context)
+        if required is False:
+            return {}
+        if not is_live or required is UNDECIDED:
+            return {"gated": True}
+        asked = await self._ask_ourselves(context, call, tool)
+        if asked:
+            self._asked.add((place_of(context), call.id or ""))
+        return {"gated": True, **asked}
 
     async def requires(
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext

@@ -108,6 +108,14 @@ class History:
             await self._close(call, outcome)
         return closed
 
+    async def close_unfinished(self, call_id: str) -> Call | None:
+        """Close a decided call that nothing came of, with what its record says."""
+        call = self.calls.by_id.get(call_id)
+        if call is None or not call.is_unfinished:
+            return None
+        await self._close(call, await self._end_of(call))
+        return call
+
     async def _end_of(self, call: Call) -> dict[str, Any]:
         record = self._records.get(call.id)
         if record is None:

@@ -13,7 +13,7 @@ from google.adk.events.event import Event
 from google.adk.tools.base_tool import BaseTool
 from google.genai import types
 
-from adk_stream_protocol.approvals.record import Principal
+from adk_stream_protocol.approvals.record import Principal, State
 from adk_stream_protocol.convert import outcomes
 from adk_stream_protocol.convert.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.calls import Call
@@ -29,6 +29,7 @@ from adk_stream_protocol.runtime.live_settings import LiveSettings
 from adk_stream_protocol.runtime.live_turns import LiveTurns, new_message_id
 from adk_stream_protocol.runtime.turn import Turn, enter
 from adk_stream_protocol.runtime.turns import Key, Turns
+from adk_stream_protocol.runtime.workers import Workers
 
 logger = logging.getLogger(__name__)
 
@@ -56,6 +57,7 @@ class LiveRun:
         turns: Turns,
         settings: LiveSettings,
         histories: Histories,
+        workers: Workers,
         on_end: Callable[["LiveRun"], None],
     ) -> None:
         self.chat = key
@@ -64,6 +66,7 @@ class LiveRun:
         self.unsent: list[types.Content] = []
         self._settings = settings
         self._histories = histories
+        self._workers = workers
         self._on_end = on_end
         self._queue = LiveQueue(self._break)
         self._turns = LiveTurns(key, turns, audio=settings.audio, on_own=self._announce)
@@ -157,6 +160,17 @@ class LiveRun:
         """The model took calls back."""
         self._spawn(self._close_calls(set(call_ids), outcomes.withdrawn()))
 
+    def decided(self, call_id: str, state: State) -> None:
+        """A gated call goes on. If the decision came past this chat, its turn does not know it."""
+        if state in (State.APPROVED, State.DENIED) and not self._lock.locked():
+            self._turns.decided(call_id, state is State.APPROVED)
+
+    def call_ended(self, call_id: str) -> None:
+        """The task of a gated call is over. If nothing came of it, ADK has swallowed why."""
+        call = self._turns.encoder.calls.by_id.get(call_id)
+        if call and call.response is None:
+            self._spawn(self._close_unfinished(call_id))
+
     def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None:
         """A part of the application's own, from whatever thread a tool runs in."""
         if turn := self._turns.open:
@@ -164,7 +178,7 @@ class LiveRun:
 
     async def _say(self, content: types.Content) -> Turn:
         """A new message of the user's. What was still open is cancelled by it."""
-        turn = self._turns.reserve()
+        turn = self._turns.reserve(interrupts=True)
         try:
             history = await self._ensure_started(cancels=True)
             for call in await history.cancel_open():
@@ -198,7 +212,7 @@ class LiveRun:
             turn,
             turn_input.message_id,
             calls=history.calls_before(plan.repeats) if plan.is_replay else history.calls,
-            held=history.held_text() if style == "adk-tool" else (),
+            after=None if plan.is_replay else self._turns.encoder,
         )
         if plan.is_replay:
             for event in history.answered_events(plan.repeats):
@@ -215,6 +229,7 @@ class LiveRun:
         """The conversation as this run has it; the run is started with it at first."""
         if self._history:
             return await self._histories.of(self._history.session)
+        await self._workers.take(self.chat)
         history = await self._histories.read_or_create(self.chat)
         if cancels:
             await history.cancel_open()
@@ -283,6 +298,14 @@ class LiveRun:
             for call in await history.close_calls(call_ids, outcome):
                 self._turns.settle(call)
 
+    async def _close_unfinished(self, call_id: str) -> None:
+        async with self._lock:
+            history = await self._ensure_started()
+            if call := await history.close_unfinished(call_id):
+                part = outcomes.response_part(call, call.response or {})
+                self._tell(outcomes.user_content([part]))
+                self._turns.settle(call)
+
     async def _expire(self, calls: list[Call]) -> None:
         outcome = outcomes.expired()
         self._turns.progress.told()
@@ -307,5 +330,6 @@ class LiveRun:
         self._deadlines.stop()
         if self._grace:
             self._grace.cancel()
+        self._workers.give(self.chat)
         self._on_end(self)
         self._turns.fail(error)

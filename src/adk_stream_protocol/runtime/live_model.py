@@ -15,6 +15,7 @@ from google.adk.agents.base_agent import BaseAgent
 from google.adk.agents.llm_agent import LlmAgent
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.base_llm_connection import BaseLlmConnection
+from google.adk.models.google_llm import Gemini
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.models.registry import LLMRegistry
@@ -22,6 +23,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.genai import errors, types
 from websockets.exceptions import ConnectionClosed
 
+from adk_stream_protocol.approvals.record import State
 from adk_stream_protocol.runtime.client_tool import ClientTool
 
 logger = logging.getLogger(__name__)
@@ -41,18 +43,31 @@ class Link(Protocol):
 
     def withdrawn(self, call_ids: list[str]) -> None: ...
 
+    def decided(self, call_id: str, state: State) -> None: ...
+
+    def call_ended(self, call_id: str) -> None: ...
+
 
 current_link: ContextVar[Link | None] = ContextVar("adk_stream_link", default=None)
 
 
 def live_copy(root: BaseAgent, model: BaseLlm | str | None) -> BaseAgent:
     """A copy of an agent tree for live runs, on this model where one is given."""
-    named = LLMRegistry.new_llm(model) if isinstance(model, str) else model
+    named = live_model(model) if isinstance(model, str) else model
     copy = root.clone()
     for agent in _tree(copy):
         if isinstance(agent, LlmAgent) and (agent.model or agent is copy):
             agent.model = live_variant(named or agent.canonical_live_model)
     return copy
+
+
+def live_model(name: str) -> BaseLlm:
+    """A model by its name, with room for what it sends while a person thinks."""
+    model = LLMRegistry.new_llm(name)
+    if isinstance(model, Gemini) and not model.client_kwargs:
+        socket = {"max_queue": 4096, "max_size": 16 * 2**20}
+        model.client_kwargs = {"http_options": {"async_client_args": socket}}
+    return model
 
 
 def _tree(agent: BaseAgent) -> list[BaseAgent]:
@@ -120,6 +135,9 @@ def _watch_withdrawals(
         async for message in receive():
             if message.tool_call_cancellation and message.tool_call_cancellation.ids:
                 withdrawn(message.tool_call_cancellation.ids)
+            if (update := message.session_resumption_update) and not update.new_handle:
+                # While it works the model has no new handle; ADK would forget the old one.
+                message.session_resumption_update = None
             yield message
 
     session.receive = watched

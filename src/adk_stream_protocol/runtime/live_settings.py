@@ -76,6 +76,9 @@ def live_config(run_config: RunConfig | None, *, speaks: bool) -> RunConfig:
         "input_audio_transcription": types.AudioTranscriptionConfig(),
         "output_audio_transcription": types.AudioTranscriptionConfig(),
         "session_resumption": types.SessionResumptionConfig(),
+        "context_window_compression": types.ContextWindowCompressionConfig(
+            sliding_window=types.SlidingWindow()
+        ),
         "telemetry": telemetry(),
     }
     given = base.model_fields_set

@@ -36,17 +36,19 @@ class LiveTurns:
         self._is_clients = False
         """The open turn was opened by the client, who reads it."""
         self._muted = False
-        """The user stopped the model, which goes on speaking all the same."""
+        """The model still has to end what the user has stopped, or left for a new message."""
         self.encoder = self._encoder_of(None, new_message_id())
 
-    def reserve(self) -> Turn:
+    def reserve(self, *, interrupts: bool = False) -> Turn:
         """A turn for the client, which is open once it is installed."""
+        if interrupts:
+            self._mute()
         self.end_open()
         return self._turns.reserve(self._key)
 
     def release(self, turn: Turn) -> None:
         """The turn never began."""
-        self._turns.release(turn)
+        self._turns.drop(turn)
 
     def refuse_second(self) -> None:
         """A client has one turn at a time."""
@@ -63,8 +65,8 @@ class LiveTurns:
         """Put an event where it belongs."""
         encoder = self.encoder
         if self._muted:
-            self.progress.is_over_after(event, encoder.calls)
-            self._muted = not (event.turn_complete or event.interrupted)
+            # What is cut short is `interrupted` first and then, as all else, complete.
+            self._muted = not event.turn_complete
             return
         chunks = encoder.encode(event)
         is_over = self.progress.is_over_after(event, encoder.calls)
@@ -83,6 +85,16 @@ class LiveTurns:
             if not self._is_clients and not self.progress.owes:
                 self.finish(self.encoder.finish())
 
+    def decided(self, call_id: str, approved: bool) -> None:
+        """A person answered elsewhere."""
+        call = self.encoder.calls.by_id.get(call_id)
+        if call is None or call.decision is not None:
+            return
+        call.decision = approved
+        if chunks := self.encoder.decided(call, approved):
+            if turn := self.open or self._begin():
+                turn.put(chunks)
+
     def end_if_idle(self, *, is_due: bool) -> None:
         """After answers: the turn is over if nothing more comes by itself."""
         calls = self.encoder.calls
@@ -98,9 +110,13 @@ class LiveTurns:
         """End the open turn. What the model still says to it is not passed on."""
         if self.open is None:
             return False
-        self._muted = self.progress.owes
+        self._mute()
         self.finish(self.encoder.stop())
         return True
+
+    def _mute(self) -> None:
+        self._muted = self._muted or self.progress.owes
+        self.progress.left()
 
     def finish(self, closing: list[AnyChunk]) -> None:
         """Close the open turn with these chunks."""
@@ -110,7 +126,9 @@ class LiveTurns:
         self.open = None
         turn.end(closing)
         if before.calls.open():
-            self.encoder = self._encoder_of(None, before.message_id, calls=before.calls, joins=True)
+            self.encoder = self._encoder_of(
+                None, before.message_id, after=before, calls=before.calls, joins=True
+            )
         else:
             self.encoder = self._encoder_of(None, new_message_id())
 

@@ -7,6 +7,7 @@ turn back only up to a bound and for a while; then it counts as gone.
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any, Protocol
 
@@ -94,6 +95,14 @@ class Turn:
         except TimeoutError:
             limit = self.size - MAX_WAITING
             self._readers = {one for one in self._readers if one.position > limit}
+
+    async def read_out(self, seconds: float) -> None:
+        """Wait until its readers have taken the end of it, but not for longer than this."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while self._readers:
+                    self._taken.clear()
+                    await self._taken.wait()
 
     def reader(self) -> "Reader":
         """A reader of everything, from the first chunk on. It counts until it is closed."""

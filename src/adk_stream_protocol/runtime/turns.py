@@ -1,6 +1,7 @@
 """Turns: which chats have a turn running. One per chat, and a cap per user."""
 
 from collections import Counter
+from collections.abc import Callable
 from secrets import token_hex
 
 from adk_stream_protocol.errors import Busy, TooMany, Unavailable
@@ -13,8 +14,9 @@ Key = tuple[str, str]
 class Turns:
     """The running turns of one process."""
 
-    def __init__(self, max_per_user: int) -> None:
+    def __init__(self, max_per_user: int, on_turn: Callable[[Turn], None]) -> None:
         self._max_per_user = max_per_user
+        self._on_turn = on_turn
         self._running: dict[Key, Turn] = {}
         self._count: Counter[str] = Counter()
         self.closing = False
@@ -35,10 +37,16 @@ class Turns:
             raise TooMany("Too many turns are running for this user.")
         self._count[key[0]] += 1
         turn = self._running[key] = Turn(token_hex(4), key)
+        self._on_turn(turn)
         return turn
 
+    def drop(self, turn: Turn) -> None:
+        """The turn never began."""
+        self.release(turn)
+        turn.end([])
+
     def release(self, turn: Turn) -> None:
-        """The turn is over, or never began."""
+        """The turn is over."""
         if self._running.get(turn.chat) is not turn:
             return
         del self._running[turn.chat]

@@ -125,8 +125,8 @@ def resume_endpoint(chat: Chat, door: Door) -> Endpoint:
 
     async def endpoint(request: Request) -> Response:
         who = await door.principal(request)
-        turn = chat.running(who.id, request.path_params["chat_id"])
-        return EventStream(turn) if turn and turn.is_whole else Response(status_code=204)
+        turn = await chat.readable(who.id, request.path_params["chat_id"])
+        return EventStream(turn) if turn else Response(status_code=204)
 
     return answering_errors(endpoint)
 

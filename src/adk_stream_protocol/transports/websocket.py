@@ -89,6 +89,7 @@ class Socket:
         self._dialect: SdkFrames | Envelopes | None = None
         self._turns: dict[str, Turn] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._in_order = asyncio.Lock()
         self._runs: set[LiveRun] = set()
         self._announced: deque[Turn] = deque(maxlen=MAX_ANNOUNCED)
         """Turns of the server's that the client has not asked for yet; they may be over by then."""
@@ -172,8 +173,8 @@ class Socket:
     async def _resume(self, command: Resume, reply: SdkReply | EnvelopeReply) -> None:
         chat_id = self._named(command.chat_id)
         self._attach(chat_id)
-        turn = self._announced_in(chat_id) or self._chat.running(self._who.id, chat_id)
-        if turn is None or not turn.is_whole:
+        turn = self._announced_in(chat_id) or await self._chat.readable(self._who.id, chat_id)
+        if turn is None:
             await self._send([reply.no_active()])
             return
         if start := reply.start():
@@ -207,7 +208,15 @@ class Socket:
 
     def _follow(self, request_id: str, turn: Turn, reply: SdkReply | EnvelopeReply) -> None:
         self._turns[request_id] = turn
-        self._spawn(self._pass_on(request_id, turn, reply))
+        if isinstance(reply, EnvelopeReply):
+            self._spawn(self._pass_on_in_order(request_id, turn, reply))
+        else:
+            self._spawn(self._pass_on(request_id, turn, reply))
+
+    async def _pass_on_in_order(self, request_id: str, turn: Turn, reply: EnvelopeReply) -> None:
+        """Nothing but their order tells the turns of this dialect apart."""
+        async with self._in_order:
+            await self._pass_on(request_id, turn, reply)
 
     async def _pass_on(self, request_id: str, turn: Turn, reply: SdkReply | EnvelopeReply) -> None:
         reader = turn.reader()
