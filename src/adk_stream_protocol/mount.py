@@ -21,10 +21,16 @@ from adk_stream_protocol.approvals.store import ApprovalStore
 from adk_stream_protocol.replay.relay import Relay
 from adk_stream_protocol.runtime.approvals import Approvals
 from adk_stream_protocol.runtime.chat import Chat
+from adk_stream_protocol.runtime.conversations import Conversations
 from adk_stream_protocol.runtime.live_settings import LiveOptions, live_settings
 from adk_stream_protocol.runtime.policy import ApprovalPolicy
 from adk_stream_protocol.runtime.runner import build_runner
 from adk_stream_protocol.transports.approvals import decide_endpoint, list_endpoint
+from adk_stream_protocol.transports.history import (
+    chats_endpoint,
+    delete_endpoint,
+    messages_endpoint,
+)
 from adk_stream_protocol.transports.http import (
     Door,
     Identify,
@@ -73,6 +79,7 @@ def mount(
         live=live_settings(runner, live or LiveOptions(), client_tool_ttl),
         relay=relay,
     )
+    stored = Conversations(runner, approvals, chat, client_tool_ttl=client_tool_ttl)
     door = Door(identify, frozenset(allowed_origins), max_body)
     post = chat_endpoint(chat, door)
     app.router.routes += [
@@ -86,6 +93,17 @@ def mount(
             decide_endpoint(chat, door),
             methods=["POST"],
         ),
+        Route(
+            f"{prefix}/api/chat/{{chat_id:path}}/messages",
+            messages_endpoint(stored, door),
+            methods=["GET"],
+        ),
+        Route(
+            f"{prefix}/api/chat/{{chat_id:path}}",
+            delete_endpoint(stored, door),
+            methods=["DELETE"],
+        ),
+        Route(f"{prefix}/api/chats", chats_endpoint(stored, door), methods=["GET"]),
         WebSocketRoute(f"{prefix}/live", live_endpoint(chat, door)),
         Route(f"{prefix}/healthz", _health(chat), methods=["GET"]),
     ]

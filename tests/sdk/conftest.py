@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from itertools import count
+from typing import Any
 
 import httpx
 import pytest
@@ -78,22 +79,20 @@ def open_page(
         helpers: Helpers = "both",
         approvals: str = "native",
         transport: Transport | None = None,
-        **options: str,
+        **options: Any,
     ) -> Page:
         query = f"?approvals={approvals}"
-        page = Page(
-            judge,
-            major=major,
-            transport=transport or wire.transport(major),
-            api=f"{server.url}/api/chat{query}",
-            live=f"{server.url.replace('http', 'ws')}/live{query}",
-            id=f"chat-{next(_numbers)}",
-            headers=headers,
-            helpers=helpers,
-            **options,
-        )
-        pages.append(page)
-        return page
+        defaults = {
+            "major": major,
+            "transport": transport or wire.transport(major),
+            "api": f"{server.url}/api/chat{query}",
+            "live": f"{server.url.replace('http', 'ws')}/live{query}",
+            "id": f"chat-{next(_numbers)}",
+            "headers": headers,
+            "helpers": helpers,
+        }
+        pages.append(Page(judge, **defaults | options))
+        return pages[-1]
 
     yield open_page
     for page in pages:

@@ -20,9 +20,12 @@ class ModelContext:
         Only a live model knows their ids: it may be told in any order.
         """
         ids = [call["id"] for call in self._all("function_call") if call["name"] == tool]
-        told = [r for r in self._all("function_response") if r["name"] == tool]
-        told.sort(key=lambda response: ids.index(response["id"]))
-        return [response["response"] for response in told]
+        told: dict[int, Json] = {}
+        for response in self._all("function_response"):
+            if response["name"] == tool:
+                places = (n for n, id in enumerate(ids) if id == response["id"] and n not in told)
+                told[next(places)] = response["response"]
+        return [told[place] for place in sorted(told)]
 
     def texts(self, role: str) -> list[str]:
         """The texts of one side."""

@@ -28,8 +28,10 @@ async function answer(request) {
   }
 }
 
-async function open({ client, ...options }) {
-  return new Page({ ...options, client: client && (await import(client)) });
+/** `beside`: the number of a page whose transport it shares, as two chats of one app may. */
+async function open({ client, beside, ...options }) {
+  const shared = pages.get(beside)?.transport;
+  return new Page({ ...options, shared, client: client && (await import(client)) });
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -54,9 +54,9 @@ export class Page {
 
   /** Go on over a transport: as an app does, with a new Chat that has the id and the messages. */
   connect(name) {
-    const { major, id, helpers } = this.options;
+    const { major, id, helpers, shared } = this.options;
     this.leave();
-    this.transport = transportOf(name, this.options, this.traffic);
+    this.transport = shared ?? transportOf(name, this.options, this.traffic);
     this.chat = new (class extends sdks[major].AbstractChat {})({
       id,
       state: this.state,
@@ -82,7 +82,9 @@ export class Page {
   begin({ name, ...options }) {
     switch (name) {
       case "say":
-        return this.chat.sendMessage({ text: options.text });
+        return this.chat.sendMessage(options);
+      case "regenerate":
+        return this.chat.regenerate(options);
       case "resend":
         return this.chat.sendMessage();
       case "decide":

@@ -16,9 +16,10 @@ __all__ = ["Helpers", "Json", "Major", "Page", "text_of"]
 Json = dict[str, Any]
 Helpers = Literal["both", "approvals", "tools", "patient"]
 
-# Long enough for a page that posts by itself to do so: a loop posts within milliseconds.
-_STEP_QUIET_MS = 40
-_LAST_QUIET_MS = 120
+# Long enough for a page that posts by itself to do so: a loop posts within milliseconds. What comes
+# later still is found when all tests are over.
+_STEP_QUIET_MS = 20
+_LAST_QUIET_MS = 60
 _MOST_MOMENTS = 10
 
 _numbers = count()
@@ -37,9 +38,18 @@ class Page:
         """Type a message."""
         self._act({"name": "say", "text": text})
 
-    def approve(self, *calls: Json, reason: str | None = None) -> None:
+    def rewrite(self, message_id: str, text: str) -> None:
+        """Edit a message of the user's and send it."""
+        self._act({"name": "say", "text": text, "messageId": message_id})
+
+    def regenerate(self, message_id: str | None = None) -> None:
+        """Ask for an answer again, the last one or the named one."""
+        named = {"messageId": message_id} if message_id else {}
+        self._act({"name": "regenerate", **named})
+
+    def approve(self, *calls: Json, reason: str | None = None, until: str | None = None) -> None:
         """Click yes on cards, or on all that ask."""
-        self._decide(calls, approved=True, reason=reason)
+        self._decide(calls, until=until, approved=True, reason=reason)
 
     def deny(self, *calls: Json, reason: str | None = None) -> None:
         """Click no on cards, or on all that ask."""
@@ -83,7 +93,7 @@ class Page:
 
     def leave(self) -> None:
         """Close the tab: the socket goes, and nothing is said to the server."""
-        self._act({"name": "leave"})
+        self._act({"name": "leave"}, quietMs=0)
 
     def close(self) -> None:
         """Be sure that the page has come to rest and that every turn is one message."""
@@ -157,9 +167,14 @@ class Page:
         return [t for t, before in zip(types, [None, *types], strict=False) if t != before]
 
     @property
+    def messages(self) -> list[Json]:
+        """The whole conversation."""
+        return self._seen["messages"]
+
+    @property
     def answers(self) -> list[Json]:
         """The assistant messages."""
-        return [message for message in self._seen["messages"] if message["role"] == "assistant"]
+        return [message for message in self.messages if message["role"] == "assistant"]
 
     @property
     def text(self) -> str:
@@ -219,11 +234,12 @@ class Page:
         assert self.error is None
         return ModelContext(json.loads(self.text))
 
-    def _decide(self, calls: tuple[Json, ...], **answer: Any) -> None:
+    def _decide(self, calls: tuple[Json, ...], until: str | None = None, **answer: Any) -> None:
         said = {key: value for key, value in answer.items() if value is not None}
         asked = calls or tuple(self.asking())
         assert asked, "nothing to decide"
-        self._act(*({"name": "decide", "id": call["approval"]["id"], **said} for call in asked))
+        clicks = [{"name": "decide", "id": call["approval"]["id"], **said} for call in asked]
+        self._act(*clicks, until=until)
 
     def _act(self, *actions: Json, quietMs: int = _STEP_QUIET_MS, until: str | None = None) -> None:
         wait = {"quietMs": quietMs} | ({"until": until} if until else {})

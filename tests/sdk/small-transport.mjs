@@ -30,7 +30,7 @@ export class SmallTransport {
     return new Promise((resolve, reject) => {
       const start = (controller) => {
         const fail = (error) => (reject(error), controller.error(error));
-        this.#requests.set(requestId, { controller, fail, resolve: (found) => resolve(found && stream) });
+        this.#requests.set(requestId, { controller, fail, resolve: (found) => resolve(found ? stream : null) });
       };
       const stream = new ReadableStream({ start, cancel: abort });
       abortSignal?.addEventListener("abort", () => {

@@ -94,14 +94,6 @@ def validator() -> Iterator[Judge]:
         yield validator
 
 
-class OpenPage(Page):
-    """A page with all it shows."""
-
-    @property
-    def messages(self) -> list[Json]:
-        return self._seen["messages"]
-
-
 class Shop(DemoServer):
     """The demo with the route that this is about."""
 
@@ -132,13 +124,13 @@ class Browser:
         api = f"{shop.url}/api/chat"
         self._page: Json = {"major": major, "api": api, "id": name, "headers": {"cookie": cookie}}
 
-    def open(self, helpers: Helpers = "both") -> OpenPage:
+    def open(self, helpers: Helpers = "both") -> Page:
         """A page of a new chat."""
-        return OpenPage(self._judge, **self._page, helpers=helpers)
+        return Page(self._judge, **self._page, helpers=helpers)
 
-    def reload(self, helpers: Helpers = "both") -> OpenPage:
+    def reload(self, helpers: Helpers = "both") -> Page:
         """A page with what the server has stored."""
-        return OpenPage(self._judge, **self._page, helpers=helpers, messages=self.stored())
+        return Page(self._judge, **self._page, helpers=helpers, messages=self.stored())
 
     def stored(self) -> list[Json]:
         address = f"{self._page['api']}/{self._page['id']}/messages"

@@ -16,16 +16,20 @@ const SOCKETS = {
 export function transportOf(name, options, traffic) {
   const { major, api, live, headers } = options;
   if (name === "http") {
-    return new sdks[major].DefaultChatTransport({ api, headers, fetch: recordingFetch(traffic) });
+    const closing = new AbortController();
+    const fetch = recordingFetch(traffic, closing.signal);
+    const transport = new sdks[major].DefaultChatTransport({ api, headers, fetch });
+    return Object.assign(transport, { close: () => closing.abort() });
   }
   const Transport = SOCKETS[name](options);
   return new Transport({ url: live, webSocket: recordingSocket(traffic, headers) });
 }
 
-const recordingFetch = (traffic) => async (url, init) => {
+/** `closed` ends what is under way, as when the tab is closed. */
+const recordingFetch = (traffic, closed) => async (url, init) => {
   const request = traffic.begin(init.body ? "send" : "resume", JSON.parse(init.body ?? "null"));
   try {
-    const response = await fetch(url, init);
+    const response = await fetch(url, { ...init, signal: AbortSignal.any([closed, init.signal].filter(Boolean)) });
     const [forChat, forRecord] = response.body?.tee() ?? [null, null];
     void record(traffic, request, response.status, new Response(forRecord));
     return new Response(forChat, { status: response.status, headers: response.headers });

@@ -1,123 +1,39 @@
-"""The stored side over HTTP: messages, the list of chats, deletion; and who may see which."""
+"""The messages of a chat over HTTP: every way a call can stand, and turns that run meanwhile."""
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from google.adk.sessions.base_session_service import BaseSessionService
-from google.adk.sessions.database_session_service import DatabaseSessionService
-from google.adk.sessions.in_memory_session_service import InMemorySessionService
-from google.adk.sessions.sqlite_session_service import SqliteSessionService
-from google.adk.tools.function_tool import FunctionTool
-from sqlalchemy.exc import OperationalError
-from starlette.routing import Route
 
-from adk_stream_protocol import ApprovalPolicy, ClientTool, Principal
-from adk_stream_protocol.approvals.record import State
+from adk_stream_protocol import ApprovalPolicy, Principal
 from adk_stream_protocol.convert.decode import decode_turn
 from adk_stream_protocol.convert.fold import MessageFold
 from adk_stream_protocol.protocol.messages import parse_request
 from adk_stream_protocol.runtime.chat import Chat
-from adk_stream_protocol.runtime.conversations import MAX_TITLES_READ, TITLE, Conversations
-from adk_stream_protocol.runtime.runner import build_runner
-from adk_stream_protocol.transports.history import (
-    chats_endpoint,
-    delete_endpoint,
-    messages_endpoint,
-)
-from adk_stream_protocol.transports.http import Door
-from tests.races.served import Served, agent, identify, until
+from tests.races.served import until
 from tests.support.client import Json, Reply, decision, output
+from tests.transports.stored import (
+    LOCATE,
+    PAY,
+    SERVICES,
+    SOUND,
+    Stored,
+    session_service,
+    text_of,
+    tools_of,
+)
 
 
-class ChatActivity:
-    """A chat, and which message its running turn makes."""
-
-    def __init__(self, chat: Chat) -> None:
-        self._chat = chat
-        self.message_id: str | None = None
-
-    async def unfinished(self, user_id: str, chat_id: str) -> str | None:
-        return self.message_id
-
-    async def end(self, user_id: str, chat_id: str) -> None:
-        await self._chat.stop(user_id, chat_id)
-
-
-class Stored(Served):
-    """A served agent with the routes of history."""
-
-    def __init__(self, *tools: Any, client_tool_ttl: float = 600, **options: Any) -> None:
-        options = {"client_tool_ttl": client_tool_ttl, "allowed_origins": [], **options}
-        super().__init__(agent(*tools), **options)
-        sessions: BaseSessionService = options.get("session_service", self.sessions)
-        self.activity = ChatActivity(self.chat)
-        runner = build_runner(self.root, sessions, self.chat.approvals)
-        stored = Conversations(
-            runner, self.chat.approvals, self.activity, client_tool_ttl=client_tool_ttl
-        )
-        door = Door(identify, frozenset(), 1024)
-        chat = "/api/chat/{chat_id:path}"
-        self.app.router.routes += [
-            Route(f"{chat}/messages", messages_endpoint(stored, door), methods=["GET"]),
-            Route(chat, delete_endpoint(stored, door), methods=["DELETE"]),
-            Route("/api/chats", chats_endpoint(stored, door), methods=["GET"]),
-        ]
-
-    async def messages(self, query: str = "", chat: str = "c") -> list[Json]:
-        found = await self.request("GET", f"/api/chat/{chat}/messages{query}")
-        assert found.status_code == 200, found.text
-        return found.json()
-
-    async def answer_with(self, *parts: Json) -> Reply:
-        """Answer under the id of the stored message."""
-        message_id = (await self.messages())[-1]["id"]
-        message = {"id": message_id, "role": "assistant", "parts": parts}
-        body = {"id": "c", "messages": [message], "messageId": message_id}
-        found = await self.request("POST", "/api/chat", body)
-        return Reply(found.status_code, found.text)
-
-    async def open_chat(self, chat: str, text: str, who: str = "alice") -> None:
-        body = {"id": chat, "message": {"role": "user", "content": text}}
-        assert (await self.request("POST", "/api/chat", body, who)).status_code == 200
-
-
-def pay(amount: int) -> dict[str, int]:
-    """Pay."""
-    return {"paid": amount}
-
-
-PAY = FunctionTool(pay, require_confirmation=True)
-LOCATE = ClientTool("locate", "Where the user is.", approval=True)
-SOUND = ClientTool("sound", "Play a sound.")
-
-
-def text_of(message: Json) -> str:
-    return "".join(part["text"] for part in message["parts"] if part["type"] == "text")
-
-
-def tools_of(message: Json) -> list[Json]:
-    return [part for part in message["parts"] if part["type"].startswith("tool-")]
-
-
-def stores() -> list[Callable[[Path], BaseSessionService]]:
-    return [
-        lambda _: InMemorySessionService(),
-        lambda folder: SqliteSessionService(str(folder / "s.db")),
-        lambda folder: DatabaseSessionService(f"sqlite+aiosqlite:///{folder / 'd.db'}"),
-    ]
-
-
-@pytest.fixture(params=stores(), ids=["memory", "sqlite", "database"])
-async def sessions(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    service: BaseSessionService = request.param(tmp_path)
-    yield service
-    if isinstance(service, DatabaseSessionService):
-        await service.close()
+@pytest.fixture(params=SERVICES)
+async def sessions(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> AsyncIterator[BaseSessionService]:
+    async with session_service(request.param, tmp_path) as service:
+        yield service
 
 
 async def test_a_conversation_in_any_session_service(sessions: BaseSessionService) -> None:
@@ -300,6 +216,19 @@ async def test_files_of_the_user_and_odd_results_of_tools() -> None:
     assert "__proto__" not in sent[0]["output"]
 
 
+async def test_a_decision_from_elsewhere_shows_when_the_chat_has_gone_on() -> None:
+    policy = ApprovalPolicy("pay", steps=("boss",))
+    served = Stored(PAY, policies=[policy])
+    (request,) = (await served.say('/call pay {"amount": 5}')).approvals
+    await served.decide(request["approvalId"], False, "bob", "boss", reason="too much")
+
+    async def denied() -> bool:
+        (call,) = tools_of((await served.messages())[-1])
+        return call["state"] == "output-denied" and call["approval"]["reason"] == "too much"
+
+    await until(denied)
+
+
 class LivePage:
     """What a client makes of live turns: one message at a time."""
 
@@ -351,164 +280,3 @@ async def test_live_turns_are_stored_as_they_were_streamed() -> None:
     assert await is_stored()
     assert [one["role"] for one in await served.messages()] == ["user", "assistant"] * 3
     await served.chat.close()
-
-
-PATHS = [("GET", "/api/chat/c/messages"), ("DELETE", "/api/chat/c")]
-
-
-@pytest.mark.parametrize(("method", "path"), PATHS)
-async def test_a_foreign_chat_is_like_an_unknown_one(method: str, path: str) -> None:
-    served = Stored()
-    await served.say("hello")
-    await served.open_chat("theirs", "hello", who="bob")
-    foreign = await served.request(method, path, who="bob")
-    unknown = await served.request(method, path, who="nobody")
-    assert (foreign.status_code, unknown.status_code) == (404, 404)
-    assert foreign.headers["x-error-code"] == unknown.headers["x-error-code"] == "unknown"
-    assert len(await served.messages()) == 2
-
-
-@pytest.mark.parametrize(("method", "path"), [*PATHS, ("GET", "/api/chats")])
-async def test_identity_and_origin_are_asked_for(method: str, path: str) -> None:
-    served = Stored()
-    await served.say("hello")
-    assert (await served.request(method, path, who="")).status_code == 401
-    transport = httpx.ASGITransport(served.app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
-        headers = {"origin": "https://evil.example"}
-        assert (await client.request(method, path, headers=headers)).status_code == 403
-    assert len(await served.messages()) == 2
-
-
-async def test_a_chat_id_may_hold_a_slash() -> None:
-    served = Stored()
-    await served.open_chat("a/b c?", "hello")
-    assert len(await served.messages(chat="a%2Fb%20c%3F")) == 2
-    assert (await served.request("DELETE", "/api/chat/a%2Fb%20c%3F")).status_code == 204
-
-
-async def test_a_list_of_chats_newest_first(sessions: BaseSessionService) -> None:
-    served = Stored(session_service=sessions)
-    await served.open_chat("one", "First  things\nfirst")
-    await served.open_chat("two", "Second")
-    await served.open_chat("theirs", "Secret", who="bob")
-    await served.open_chat("one", "and more")
-    found = (await served.request("GET", "/api/chats")).json()
-    assert [(one["id"], one["title"]) for one in found] == [
-        ("one", "First things first"),
-        ("two", "Second"),
-    ]
-    assert found[0]["updated"] > found[1]["updated"]
-    assert (await served.request("GET", "/api/chats", who="carol")).json() == []
-
-
-async def test_a_kept_title_spares_the_reading(monkeypatch: pytest.MonkeyPatch) -> None:
-    served = Stored()
-    for number in range(MAX_TITLES_READ + 2):
-        await served.open_chat(f"c{number}", f"chat {number}")
-    await served.sessions.create_session(
-        app_name="clerk", user_id="alice", session_id="kept", state={TITLE: "Kept"}
-    )
-    reads: list[str] = []
-    read = served.sessions.get_session
-
-    async def get_session(**key: Any) -> Any:
-        reads.append(key["session_id"])
-        return await read(**key)
-
-    monkeypatch.setattr(served.sessions, "get_session", get_session)
-
-    async def titles() -> dict[str, str]:
-        found = (await served.request("GET", "/api/chats")).json()
-        return {one["id"]: one["title"] for one in found}
-
-    first = await titles()
-    assert first["kept"] == "Kept" and list(first.values()).count("") == 2
-    assert "kept" not in reads and len(reads) == MAX_TITLES_READ
-    assert (await titles())["c0"] == "chat 0"
-    assert len(reads) == MAX_TITLES_READ + 2
-    await titles()
-    assert len(reads) == MAX_TITLES_READ + 2
-
-
-async def test_a_chat_that_says_nothing_has_no_title() -> None:
-    served = Stored()
-    await served.sessions.create_session(app_name="clerk", user_id="alice", session_id="empty")
-    assert [one["title"] for one in (await served.request("GET", "/api/chats")).json()] == [""]
-
-
-async def test_deleting_a_chat_cancels_what_is_pending(sessions: BaseSessionService) -> None:
-    served = Stored(PAY, LOCATE, session_service=sessions)
-    (request,) = (await served.say('/call pay {"amount": 5}')).approvals
-    assert (await served.request("DELETE", "/api/chat/c")).status_code == 204
-    assert await served.states() == ["cancelled"]
-    record = await served.store.get(request["approvalId"])
-    assert record is not None and record.reason == "the chat was deleted"
-    assert (await served.request("GET", "/api/chat/c/messages")).status_code == 404
-    assert (await served.request("GET", "/api/chats")).json() == []
-    assert (await served.decide(request["approvalId"], True, "alice", "")).status_code == 409
-
-
-async def test_deleting_a_chat_that_the_browser_works_for() -> None:
-    served = Stored(LOCATE)
-    (request,) = (await served.say("/call locate {}")).approvals
-    await served.answer_with(decision(request, True, "locate"))
-    assert (await served.request("DELETE", "/api/chat/c")).status_code == 204
-    assert await served.states() == ["unknown"]
-
-
-async def test_deleting_a_chat_stops_its_turn() -> None:
-    async def hang() -> None:
-        """Never ends."""
-        began.set()
-        await asyncio.Event().wait()
-
-    began = asyncio.Event()
-    served = Stored(hang)
-    turn = asyncio.create_task(served.say("/call hang {}"))
-    await asyncio.wait_for(began.wait(), 10)
-    assert (await served.request("DELETE", "/api/chat/c")).status_code == 204
-    assert (await asyncio.wait_for(turn, 10)).types[-1] == "finish"
-    assert (await served.request("DELETE", "/api/chat/c")).status_code == 404
-
-
-async def test_a_chat_whose_tool_runs_elsewhere_is_not_deleted() -> None:
-    served = Stored(PAY)
-    (request,) = (await served.say('/call pay {"amount": 5}')).approvals
-    record = await served.store.get(request["approvalId"])
-    assert record is not None
-    approvals = served.chat.approvals
-    decided = await approvals.decide(record, Principal("alice"), True, None)
-    assert await approvals.claim(decided, {"amount": 5}, "another-host:1:1")
-    busy = await served.request("DELETE", "/api/chat/c")
-    assert (busy.status_code, busy.headers["x-error-code"]) == (409, "busy")
-    assert await served.states() == [State.EXECUTING.value]
-    assert len(await served.messages()) == 2
-
-
-@pytest.mark.parametrize(("method", "path"), [*PATHS, ("GET", "/api/chats")])
-async def test_a_store_that_does_not_answer(
-    method: str, path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def down(**key: Any) -> Any:
-        raise OperationalError("select", {}, Exception("down"))
-
-    served = Stored()
-    await served.say("hello")
-    monkeypatch.setattr(served.sessions, "get_session", down)
-    monkeypatch.setattr(served.sessions, "list_sessions", down)
-    answer = await served.request(method, path)
-    assert (answer.status_code, answer.headers["x-error-code"]) == (503, "unavailable")
-
-
-async def test_a_decision_from_elsewhere_shows_when_the_chat_has_gone_on() -> None:
-    policy = ApprovalPolicy("pay", steps=("boss",))
-    served = Stored(PAY, policies=[policy])
-    (request,) = (await served.say('/call pay {"amount": 5}')).approvals
-    await served.decide(request["approvalId"], False, "bob", "boss", reason="too much")
-
-    async def denied() -> bool:
-        (call,) = tools_of((await served.messages())[-1])
-        return call["state"] == "output-denied" and call["approval"]["reason"] == "too much"
-
-    await until(denied)

@@ -180,6 +180,12 @@ def notes_of(event: Event) -> dict[str, dict[str, Any]]:
     return (event.custom_metadata or {}).get(NOTES, {}).get("calls", {})
 
 
+def add_notes(event: Event, notes: dict[str, Any]) -> None:
+    """Write more notes on an event."""
+    metadata = event.custom_metadata or {}
+    event.custom_metadata = {**metadata, NOTES: {**metadata.get(NOTES, {}), **notes}}
+
+
 def current_turn(events: list[Event]) -> list[Event]:
     """The stored events after the last message the user wrote: all that can still be open."""
     for index in range(len(events) - 1, -1, -1):

@@ -5,7 +5,7 @@ is ignored: the ADK session has the real one.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from google.genai import types
@@ -42,6 +42,13 @@ class TurnInput:
     answers: tuple[Answer, ...] = ()
     message_id: str | None = None
     """The assistant message that the answers belong to and that the turn goes on with."""
+    said_id: str | None = None
+    """The id that the client gave to its new message."""
+    back_to: tuple[str, ...] | None = None
+    """The chat is taken back to before the first of these messages that it knows; to before its
+    last one if there are none. None leaves it as it is."""
+    again: bool = False
+    """What was said there is said again, rather than the content."""
 
 
 def chat_id_of(request: ChatRequest, default: str) -> str:
@@ -67,7 +74,19 @@ def decode_turn(request: ChatRequest) -> TurnInput:
                 for index, entry in enumerate(request.tool_results)
             )
         )
-    return _decode_message(*_addressed(request))
+    message, path = _addressed(request)
+    turn = _decode_message(message, path)
+    return _placed(turn, request, message) if turn.content else turn
+
+
+def _placed(turn: TurnInput, request: ChatRequest, message: UIMessage) -> TurnInput:
+    """Where a message of the user's belongs: at the end, or in the place of an older one."""
+    said_id = message.id if message.id and _CHAT_ID.fullmatch(message.id) else None
+    again = request.trigger == "regenerate-message"
+    is_edit = said_id is not None and request.message_id == said_id
+    names = (request.message_id, said_id) if again else (said_id,)
+    back_to = tuple(filter(None, names)) if again or is_edit else None
+    return replace(turn, said_id=said_id, back_to=back_to, again=again)
 
 
 def _result(call_id: str, value: Any, path: str) -> Answer:

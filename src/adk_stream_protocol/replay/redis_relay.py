@@ -67,11 +67,13 @@ class RedisRelay:
             self._spawn(self._hear())
 
     async def close(self) -> None:
-        for task in list(self._tasks):
+        tasks = list(self._tasks)
+        for task in tasks:
             task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         for key, value in list(self._held.items()):
             await self._drop(key, value)
-        await self._redis.aclose()
+        await self._redis.aclose(close_connection_pool=True)
 
     async def claim(self, chat: Chat) -> Lease | None:
         lease, key = Lease(chat), self._key("run", chat)

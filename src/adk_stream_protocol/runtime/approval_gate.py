@@ -24,7 +24,8 @@ from google.genai.types import FunctionCall
 from adk_stream_protocol.approvals.outcome import outcome_of
 from adk_stream_protocol.approvals.record import ApprovalRecord, State
 from adk_stream_protocol.convert import outcomes
-from adk_stream_protocol.convert.calls import NOTES
+from adk_stream_protocol.convert.calls import add_notes
+from adk_stream_protocol.convert.exchanges import MESSAGE_ID
 from adk_stream_protocol.errors import StreamProtocolError
 from adk_stream_protocol.runtime.approvals import Approvals
 from adk_stream_protocol.runtime.client_tool import ClientTool
@@ -37,6 +38,7 @@ from adk_stream_protocol.runtime.dialogs import (
 )
 from adk_stream_protocol.runtime.live_model import current_link
 from adk_stream_protocol.runtime.policy import Place
+from adk_stream_protocol.runtime.turn import current_message_id
 
 logger = logging.getLogger(__name__)
 
@@ -79,13 +81,14 @@ class ApprovalGate(BasePlugin):
         """Note on an event, before it is stored or seen, what the session alone does not say."""
         if event.partial:
             return None
+        if invocation_context.live_request_queue and (message_id := current_message_id()):
+            add_notes(event, {MESSAGE_ID: message_id})
         if calls := event.get_function_calls():
             if invocation_context.live_request_queue is not None:
                 _refuse_dialogs(calls)  # a live response passes no callback (google-adk 2.13)
             notes = await self._dialogs.notes(invocation_context, event, calls)
             if notes:
-                metadata = event.custom_metadata or {}
-                event.custom_metadata = {**metadata, NOTES: {"calls": notes}}
+                add_notes(event, {"calls": notes})
         elif event.get_function_responses() and event.content:
             if invocation_context.live_request_queue is None:  # a live model knows the ids
                 event.content.parts = in_call_order(invocation_context.session, event)
@@ -104,9 +107,8 @@ class ApprovalGate(BasePlugin):
             return await self._wait_aloud(tool, tool_args, tool_context)
         required = await self._dialogs.requires(tool, tool_args, tool_context)
         if required is False:
-            self._approvals.begin(
-                _key(tool_context), place_of(tool_context.get_invocation_context())
-            )
+            self._approvals.begin(_key(tool_context), _key(tool_context)[0])
+            self._ends_with_task(_key(tool_context))
             return None
         if required is UNDECIDED:
             return outcomes.refused("Whether this call needs approval could not be found out.")
@@ -138,6 +140,7 @@ class ApprovalGate(BasePlugin):
         if record is None:
             why = await self._dialogs.why_not(tool, arguments, invocation)
             return outcomes.refused(why or "It could not be asked for.")
+        self._ends_with_task(record.id)
         record = await self._approvals.answered(record)
         if link := current_link.get():
             link.decided(call_id, record.state)
@@ -180,6 +183,7 @@ class ApprovalGate(BasePlugin):
             return outcomes.not_approved()
         if started := await self._approvals.claim(record, arguments):
             self._started[(place, call_id)] = started
+            self._ends_with_task(started.id)
             return None
         record = (await self._approvals.of_calls(place, [call_id]))[call_id]
         if self._approvals.is_over(record):
@@ -239,6 +243,11 @@ class ApprovalGate(BasePlugin):
         if record:
             await self._finish(record, outcome, failed=True)
         return outcome
+
+    def _ends_with_task(self, call: object) -> None:
+        """Whatever ends the task of a call ends the call: callbacks of the application's, too."""
+        if task := asyncio.current_task():
+            task.add_done_callback(lambda _: self._approvals.end(call))
 
     def _take(self, context: ToolContext) -> ApprovalRecord | None:
         self._approvals.end(_key(context))

@@ -146,7 +146,6 @@ class Approvals:
     async def answered(self, record: ApprovalRecord) -> ApprovalRecord:
         """Wait until a request is answered, or over. The record decides; a wake only says look."""
         wake = self._waiting[record.id] = asyncio.Event()
-        self._end_with_task(record.id)
         try:
             while record.state is State.PENDING:
                 left = max(0.0, record.expires - self._clock())
@@ -174,13 +173,8 @@ class Approvals:
             await self._ran.wait()
 
     def begin(self, call: object, place: Place) -> None:
-        """A call of this chat starts in the current task, and ends with it at the latest."""
+        """A call of this chat is running from now on."""
         self._running[call] = place
-        self._end_with_task(call)
-
-    def _end_with_task(self, call: object) -> None:
-        if task := asyncio.current_task():
-            task.add_done_callback(lambda _: self.end(call))
 
     def end(self, call: object) -> None:
         """The call is not running any more."""
@@ -194,7 +188,7 @@ class Approvals:
         if not self.wake(after.id):
             self.on_settled(after)
         elif after.state is State.APPROVED:  # it starts at once: nobody ends its run before that
-            self._running[after.id] = Place(after.app, after.principal, after.session)
+            self.begin(after.id, Place(after.app, after.principal, after.session))
         return moved
 
     def wake(self, approval_id: str) -> bool:

@@ -2,34 +2,23 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from contextlib import aclosing
-from functools import partial
-from secrets import token_hex
 from typing import Any
 
 from google.adk.agents.run_config import RunConfig, StreamingMode
-from google.adk.events.event import Event
 from google.adk.runners import Runner
-from google.genai import types
 
 from adk_stream_protocol.approvals.record import Principal
-from adk_stream_protocol.convert.answers import Plan
 from adk_stream_protocol.convert.approval_style import ApprovalStyleName
-from adk_stream_protocol.convert.decode import Answer, TurnInput
-from adk_stream_protocol.convert.encode import TurnEncoder
+from adk_stream_protocol.convert.decode import TurnInput
 from adk_stream_protocol.errors import Busy, StreamProtocolError, UnknownId
 from adk_stream_protocol.replay.relay import Relay
-from adk_stream_protocol.runtime.answering import chunks_of, needing_the_store, plan_answers
 from adk_stream_protocol.runtime.approvals import Approvals
-from adk_stream_protocol.runtime.failures import failure_of
 from adk_stream_protocol.runtime.histories import Histories
-from adk_stream_protocol.runtime.history import History, unfinished_plan
 from adk_stream_protocol.runtime.live import LiveRun
 from adk_stream_protocol.runtime.live_settings import LiveSettings
+from adk_stream_protocol.runtime.request_turns import RequestTurns
 from adk_stream_protocol.runtime.sessions import TurnSessions
-from adk_stream_protocol.runtime.telemetry import telemetry
-from adk_stream_protocol.runtime.turn import Turn, enter
+from adk_stream_protocol.runtime.turn import Turn
 from adk_stream_protocol.runtime.turns import Key, Turns
 from adk_stream_protocol.runtime.workers import Workers, error_body, unpack
 
@@ -55,20 +44,25 @@ class Chat:
     ) -> None:
         assert isinstance(runner.session_service, TurnSessions)
         self._runner = runner
-        self._run_config = run_config or RunConfig(streaming_mode=StreamingMode.SSE)
+        run_config = run_config or RunConfig(streaming_mode=StreamingMode.SSE)
         self.approvals = approvals
         self._sessions = runner.session_service
         self._histories = Histories(
-            runner.app_name, self._sessions, approvals, self._run_config.get_session_config
+            runner.app_name, self._sessions, approvals, run_config.get_session_config
         )
-        self._client_tool_ttl = client_tool_ttl
         self._workers = Workers(relay, self._heard)
         self._turns = Turns(max_turns_per_user, self._workers.show)
         approvals.on_settled = self._workers.settled
+        self._requests = RequestTurns(
+            runner,
+            run_config,
+            self._histories,
+            self._turns,
+            self._workers,
+            client_tool_ttl=client_tool_ttl,
+        )
         self._live = live
         self._runs: dict[Key, LiveRun] = {}
-        self._to_go_on: set[Key] = set()
-        """Chats with a decision from elsewhere that came while a turn was running."""
 
     @property
     def session_store(self) -> str:
@@ -114,6 +108,8 @@ class Chat:
         it only over the socket; over HTTP they end it.
         """
         key = (who.id, chat_id)
+        # A live model cannot be made to forget: what is taken back is answered by a request.
+        live = live and turn_input.back_to is None
         run = self._runs.get(key)
         if live and turn_input.content and run is None:
             await self._workers.leave(key)
@@ -128,7 +124,7 @@ class Chat:
                 return turn
         else:
             await self._workers.leave(key)
-        return await self._open_request(key, who, turn_input, approvals)
+        return await self._requests.open(key, who, turn_input, approvals)
 
     def start_live(self, user_id: str, chat_id: str) -> LiveRun:
         """The live run of a chat, begun if need be."""
@@ -151,35 +147,6 @@ class Chat:
         if self._turns.get(run.chat):
             raise Busy("A turn is already running in this chat.")
         await run.close()
-
-    async def _open_request(
-        self, key: Key, who: Principal, turn_input: TurnInput, approvals: ApprovalStyleName
-    ) -> Turn:
-        turn = self._turns.reserve(key)
-        try:
-            await self._workers.take(key)
-            if turn_input.content:
-                message_id = f"msg-{token_hex(12)}"
-                encoder = TurnEncoder(message_id, approvals=approvals, reference=turn.reference)
-                run = partial(self._say, key, turn, turn_input.content)
-            else:
-                history, plan = await self._plan(who, key, turn_input.answers)
-                encoder = TurnEncoder(
-                    turn_input.message_id,
-                    approvals=approvals,
-                    calls=history.calls_before(plan.repeats) if plan.is_replay else history.calls,
-                    held=history.held_text() if approvals == "adk-tool" else (),
-                    reference=turn.reference,
-                )
-                run = partial(self._answer, key, turn, history, plan)
-        except BaseException:
-            self._turns.drop(turn)
-            self._workers.give(key)
-            raise
-        turn.encoder = encoder
-        turn.put(encoder.start())
-        turn.task = asyncio.create_task(self._drive(turn, encoder, run))
-        return turn
 
     async def stop(self, user_id: str, chat_id: str) -> bool:
         """Stop the running turn of a chat. False if none runs."""
@@ -217,6 +184,18 @@ class Chat:
             return error_body(error)
         return {"opened": True} if turn else {"error": None}
 
+    async def unfinished(self, user_id: str, chat_id: str) -> str | None:
+        """The id of the message that a running turn makes; empty if a live run only listens."""
+        key = (user_id, chat_id)
+        turn = self._turns.get(key)
+        return turn.message_id if turn else ("" if key in self._runs else None)
+
+    async def end(self, user_id: str, chat_id: str) -> None:
+        """End what goes on in a chat, a live run included."""
+        if run := self._runs.get((user_id, chat_id)):
+            await run.close()
+        await self.stop(user_id, chat_id)
+
     async def close(self) -> None:
         """Take no new turns and stop the running ones."""
         self._turns.closing = True
@@ -227,104 +206,7 @@ class Chat:
         await asyncio.gather(*(turn.read_out(CLOSE_SECONDS) for turn in running))
         await self._workers.close()
 
-    async def _drive(
-        self, turn: Turn, encoder: TurnEncoder, run: Callable[[], Awaitable[None]]
-    ) -> None:
-        """Run a turn to its end. Here, and in a live run, an exception becomes an error chunk."""
-        enter(turn)
-        try:
-            await run()
-            closing = encoder.finish()
-        except asyncio.CancelledError:
-            closing = encoder.stop()
-        except Exception as error:
-            logger.exception("turn %s failed", turn.reference)
-            closing = encoder.fail(failure_of(error))
-        self._turns.release(turn)
-        self._workers.give(turn.chat)
-        turn.end(closing)
-        if turn.chat in self._to_go_on:
-            self._to_go_on.discard(turn.chat)
-            if not self._turns.closing:
-                await self.go_on(*turn.chat)
-
-    async def _say(self, key: Key, turn: Turn, content: types.Content) -> None:
-        """A new message of the user's. What was still open is cancelled by it."""
-        history = await self._histories.read_or_create(key)
-        await history.cancel_open()
-        await self._run(key, turn, history, content)
-
-    async def _answer(self, key: Key, turn: Turn, history: History, plan: Plan) -> None:
-        """Answers to open calls; the turn goes on where it waited."""
-        encoder = turn.encoder
-        assert encoder is not None
-        if plan.is_replay:
-            for event in history.answered_events(plan.repeats):
-                turn.put(encoder.encode(event))
-            return
-        content = await history.keep(plan)
-        turn.put(chunks_of(plan, encoder))
-        if content:
-            await self._run(key, turn, history, content)
-
-    async def _run(self, key: Key, turn: Turn, history: History, content: types.Content) -> None:
-        encoder = turn.encoder
-        assert encoder is not None
-        history.hand_over()
-        user_id, chat_id = key
-        run_config = self._run_config
-        if run_config.telemetry is None:
-            run_config = run_config.model_copy(update={"telemetry": telemetry()})
-        events = self._runner.run_async(
-            user_id=user_id, session_id=chat_id, new_message=content, run_config=run_config
-        )
-        event: Event | None = None
-        try:
-            async with aclosing(events):
-                async for event in events:
-                    turn.put(encoder.encode(event))
-                    if turn.is_full:
-                        await turn.room()
-        except asyncio.CancelledError:
-            if event and (text := turn.open_text()):
-                await history.keep_unfinished(event, text)
-            raise
-
     async def go_on(self, user_id: str, chat_id: str) -> None:
-        """Continue a chat whose call was decided elsewhere. Nobody reads along."""
-        key = (user_id, chat_id)
-        if key in self._runs:  # the call waits there, and has been woken
-            return
-        if self._turns.get(key):
-            self._to_go_on.add(key)
-            return
-        turn = self._turns.reserve(key)
-        try:
-            await self._workers.take(key)
-        except Busy:  # another worker runs the chat, and goes on with it
-            self._turns.drop(turn)
-            return
-        turn.detach()
-        turn.encoder = encoder = TurnEncoder(reference=turn.reference)
-        turn.task = asyncio.create_task(self._drive(turn, encoder, partial(self._go_on, key, turn)))
-
-    async def _go_on(self, key: Key, turn: Turn) -> None:
-        history = await self._histories.read(key)
-        if history:
-            plan = unfinished_plan(history.calls.by_id.values())
-            await history.commit(plan, Principal(key[0]))
-            if content := await history.keep(plan):
-                await self._run(key, turn, history, content)
-
-    async def _plan(
-        self, who: Principal, key: Key, answers: tuple[Answer, ...]
-    ) -> tuple[History, Plan]:
-        """What the answers lead to, its decisions committed. A refusal leaves nothing behind."""
-        with needing_the_store():
-            history = await self._histories.read(key)
-            if history is None:
-                raise UnknownId("There is no such chat.")
-            await history.expire(self._client_tool_ttl)
-            plan = await plan_answers(history, answers, self._runner.agent)
-            await history.commit(plan, who)
-        return history, plan
+        """Continue a chat whose call was decided elsewhere."""
+        if (user_id, chat_id) not in self._runs:  # there the call waits, and has been woken
+            await self._requests.go_on((user_id, chat_id))

@@ -86,6 +86,11 @@ class LiveRun:
         self._jobs: set[asyncio.Task[None]] = set()
         self._took = asyncio.Event()
 
+    @property
+    def message_id(self) -> str:
+        """The id of the message that the next event belongs to."""
+        return self._turns.encoder.message_id or ""
+
     async def open_turn(
         self, who: Principal, turn_input: TurnInput, style: ApprovalStyleName
     ) -> Turn | None:

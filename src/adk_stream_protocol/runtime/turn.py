@@ -27,6 +27,9 @@ class Running(Protocol):
     @property
     def chat(self) -> tuple[str, str]: ...
 
+    @property
+    def message_id(self) -> str: ...
+
     def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None: ...
 
 
@@ -69,6 +72,11 @@ class Turn:
         self.put(chunks)
         self.ended = True
         self._changed.set()
+
+    @property
+    def message_id(self) -> str:
+        """The id of the message that it makes; empty if nobody reads it."""
+        return (self.encoder and self.encoder.message_id) or ""
 
     @property
     def is_whole(self) -> bool:
@@ -201,6 +209,12 @@ class Reader:
 def enter(running: Running) -> None:
     """Make this what the current task runs for, and the tools it calls."""
     _current.set(running)
+
+
+def current_message_id() -> str:
+    """The id of the message that this task makes, if it makes one."""
+    running = _current.get()
+    return running.message_id if running else ""
 
 
 def current_chat() -> tuple[str, str] | None:
