@@ -3,6 +3,10 @@ PORT ?= 8000
 VENV := .venv
 STAMP := $(VENV)/.installed
 NODE := tests/sdk/node_modules/.installed
+CLIENT := packages/client/node_modules/.installed
+WEB := web/node_modules/.installed
+PAGE := src/adk_stream_protocol/demo/page/index.html
+SOURCES := $(shell find web/src packages/client/src -type f -not -name '*.test.*' 2>/dev/null)
 CORE := tests/protocol tests/convert $(addprefix tests/approvals/test_, \
 	presentation.py record.py record_machine.py visible_text.py)
 
@@ -15,23 +19,34 @@ $(STAMP): requirements/dev.txt pyproject.toml
 	$(VENV)/bin/pip install --quiet --no-deps --no-build-isolation -e .
 	touch $@
 
-$(NODE): tests/sdk/package-lock.json
-	npm --prefix tests/sdk ci --loglevel=error --no-audit --no-fund
+%/node_modules/.installed: %/package-lock.json
+	npm --prefix $* ci --loglevel=error --no-audit --no-fund
 	touch $@
 
-demo: $(STAMP) ## serve the demo on 127.0.0.1:$PORT
+$(PAGE): $(WEB) $(SOURCES) web/index.html web/vite.config.ts
+	npm --prefix web run build --silent
+	touch $@
+
+demo: $(STAMP) $(PAGE) ## serve the demo on 127.0.0.1:$PORT
 	$(VENV)/bin/adk-stream demo --port $(PORT)
 
-test: check ## everything needed, then all tests
+test: check $(PAGE) ## everything needed, then all tests
 	scripts/install-postgres
+	scripts/install-redis
+	scripts/install-chromium
 	$(VENV)/bin/coverage run -m pytest -q $(CORE)
 	$(VENV)/bin/coverage report --skip-covered
 	$(VENV)/bin/pytest -q $(CORE:%=--ignore=%)
+	npm --prefix packages/client test --silent
+	npm --prefix packages/client run test:live --silent
+	npm --prefix web run e2e --silent
 
-check: $(STAMP) $(NODE) ## format, lint and types
+check: $(STAMP) $(NODE) $(CLIENT) $(WEB) ## format, lint and types
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/ruff check .
 	tests/sdk/node_modules/.bin/pyright
+	npm --prefix packages/client run check --silent
+	npm --prefix web run check --silent
 
 fix: $(STAMP) ## format and repair what can be repaired
 	$(VENV)/bin/ruff format .

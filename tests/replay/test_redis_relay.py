@@ -57,6 +57,10 @@ class Turn:
             yield batch
 
 
+def before() -> list[AnyChunk]:
+    return [TextDelta(id="9", delta="x")]
+
+
 def raw(*texts: str) -> list[msgspec.Raw]:
     return [msgspec.Raw(encode_json(TextDelta(id="0", delta=text))) for text in texts]
 
@@ -111,9 +115,13 @@ async def test_a_turn_is_read_from_its_first_chunk_while_it_runs(
     one, two = pair
     turn = Turn()
     turn.put("a", "b")
-    publishing = asyncio.create_task(one.publish(CHAT, turn.batches()))
-    followed = await two.follow(CHAT, patience=5)
-    assert followed is not None
+    publishing = asyncio.create_task(
+        one.publish(CHAT, turn.batches(), lambda: [TextDelta(id="9", delta="x")])
+    )
+    found = await two.follow(CHAT, patience=5)
+    assert found is not None
+    followed, earlier = found
+    assert earlier == [msgspec.Raw(encode_json(TextDelta(id="9", delta="x")))]
     early = await within(anext(followed))
     assert early == raw("a", "b")
     turn.put("c\n\nd")
@@ -131,10 +139,12 @@ async def test_a_turn_whose_worker_dies_ends_with_an_error(
     one, two = RedisRelay(redis.url), RedisRelay(redis.url)
     turn = Turn()
     turn.put("a")
-    publishing = asyncio.create_task(one.publish(CHAT, turn.batches()))
-    followed = await two.follow(CHAT, patience=5)
-    assert followed is not None
-    pieces = [piece async for piece in followed]  # nobody keeps the key alive
+    publishing = asyncio.create_task(
+        one.publish(CHAT, turn.batches(), lambda: [TextDelta(id="9", delta="x")])
+    )
+    found = await two.follow(CHAT, patience=5)
+    assert found is not None
+    pieces = [piece async for piece in found[0]]  # nobody keeps the key alive
     assert pieces[0] == raw("a")
     assert b'"type":"error"' in encode_batch(pieces[1]) and len(pieces) == 2
     publishing.cancel()
@@ -174,7 +184,9 @@ async def test_while_redis_is_away_nothing_is_resumed_and_turns_go_on(
     await one.listen(nothing)
     turn = Turn()
     turn.put("a")
-    publishing = asyncio.create_task(one.publish(CHAT, turn.batches()))
+    publishing = asyncio.create_task(
+        one.publish(CHAT, turn.batches(), lambda: [TextDelta(id="9", delta="x")])
+    )
     assert await two.follow(CHAT, patience=5) is not None
     server.kill()
     assert await one.claim(CHAT), "a chat goes on without it"

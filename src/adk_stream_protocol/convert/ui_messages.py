@@ -4,7 +4,7 @@ Every answer goes through the same TurnEncoder as when it was streamed; its chun
 the message a client would have made of them. The approval records decide where a call stands.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -18,6 +18,7 @@ from adk_stream_protocol.convert.encode import TurnEncoder
 from adk_stream_protocol.convert.exchanges import exchanges, live_invocations
 from adk_stream_protocol.convert.fold import Json, MessageFold
 from adk_stream_protocol.convert.live import LiveTurnEncoder, is_waiting
+from adk_stream_protocol.protocol.chunks import AnyChunk, Error, Finish, Start
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,27 @@ def ui_messages(
     return messages
 
 
+def earlier_chunks(events: list[Event], approvals: ApprovalStyleName) -> list[AnyChunk]:
+    """What a message held before its running turn, for a page that reads it from the beginning."""
+    kept = _Kept()
+    answer = _Answer("", approvals, {}, live_invocations(events), kept)
+    for event in events:
+        answer.add(event)
+    answer.finish()
+    return kept.chunks
+
+
+class _Kept(MessageFold):
+    """Keeps the chunks themselves, but for those that frame a turn."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.chunks: list[AnyChunk] = []
+
+    def add(self, chunks: Iterable[AnyChunk]) -> None:
+        self.chunks += [one for one in chunks if not isinstance(one, Start | Finish | Error)]
+
+
 def _concerned(event: Event, owners: dict[str, "_Answer"]) -> list["_Answer"]:
     """The answers whose calls an event answers. In a live run it may come much later."""
     ids = [response.id or "" for response in event.get_function_responses()]
@@ -91,8 +113,9 @@ class _Answer:
         approvals: ApprovalStyleName,
         standings: Standings,
         live: set[str],
+        fold: MessageFold | None = None,
     ) -> None:
-        self._fold = MessageFold(message_id)
+        self._fold = fold or MessageFold(message_id)
         self._approvals: ApprovalStyleName = approvals
         self._standings = standings
         self._live = live
@@ -125,7 +148,7 @@ class _Answer:
         for call in self._calls.by_id.values():
             if call.response is None:
                 self._settle(call)
-        self._finish()
+        self.finish()
         for call in self._calls.by_approval.values():
             self._show_decision(call)
         return self._fold.message()
@@ -140,10 +163,11 @@ class _Answer:
         return TurnEncoder(approvals=self._approvals, calls=self._calls, held=held)
 
     def _turn_over(self) -> None:
-        self._finish()
+        self.finish()
         self._encoder = self._next_encoder()
 
-    def _finish(self) -> None:
+    def finish(self) -> None:
+        """Close the reply that is open."""
         self._fold.add(self._encoder.finish())
         if not self._calls.open():
             self._held.clear()

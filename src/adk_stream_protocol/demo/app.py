@@ -1,4 +1,4 @@
-"""The demo server: the demo agent behind `mount`, and on `/` how to talk to it."""
+"""The demo server: the demo agent behind `mount`, and its page on `/`."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,15 +9,14 @@ from google.adk.sessions.database_session_service import DatabaseSessionService
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Route
 
 from adk_stream_protocol.approvals.sql import SqlApprovalStore
 from adk_stream_protocol.demo.agent import build_agent
 from adk_stream_protocol.demo.identity import demo_identify, load_secret
+from adk_stream_protocol.demo.page import page_routes
 from adk_stream_protocol.demo.wallet import Wallet
 from adk_stream_protocol.mount import mount
+from adk_stream_protocol.replay.relay import Relay
 from adk_stream_protocol.runtime.live_settings import LiveOptions
 from adk_stream_protocol.runtime.policy import ApprovalPolicy
 
@@ -29,25 +28,6 @@ PAYMENT_POLICY = ApprovalPolicy(
     icon="banknote",
 )
 
-_WELCOME = """\
-adk-stream-protocol: the demo agent, for AI SDK clients (useChat).
-
-  POST /api/chat               one turn; the AI SDK's request in, its UI message stream out
-  POST /stream                 the same
-  POST /api/chat/{chatId}/stop stop the running turn
-  WS   /live                   the same chat over one socket, on ADK's run_live
-  GET  /api/approvals          what waits for you; POST /api/approvals/{id} decides it
-  GET  /healthz                versions and stores
-
-In a page:   useChat({ transport: new DefaultChatTransport({ api: "/api/chat" }) })
-In a shell:  curl -N http://%(host)s/api/chat -H 'content-type: application/json' \\
-               -d '{"id":"c1","message":{"role":"user","content":"Send $50 to Hanako"}}'
-
-Try: "What is the weather in London?", "Send $50 to Hanako", "Pay Alice $30 and Bob $40",
-"Where am I?", "Change the BGM to track 2", or the same in Japanese.
-Add ?approvals=adk-tool for approvals as adk_request_confirmation calls.
-"""
-
 
 @dataclass(frozen=True)
 class DemoSettings:
@@ -55,6 +35,7 @@ class DemoSettings:
 
     state: Path
     database_url: str | None = None
+    redis_url: str | None = None
     model: BaseLlm | str | None = None
     payment_sink_url: str | None = None
     users: tuple[str, ...] = ("alice", "bob", "carol")
@@ -85,17 +66,18 @@ def build_app(settings: DemoSettings) -> Starlette:
     cors = Middleware(
         CORSMiddleware,
         allow_origins=settings.allowed_origins,
-        allow_methods=["GET", "POST"],
+        allow_methods=["GET", "POST", "DELETE"],
         allow_headers=["authorization", "content-type"],
         allow_credentials=True,
     )
+    secret = load_secret(settings.state)
     app = Starlette(
-        routes=[Route("/", welcome)], middleware=[cors] if settings.allowed_origins else []
+        routes=page_routes(secret), middleware=[cors] if settings.allowed_origins else []
     )
     app.state.chat = mount(
         app,
         build_agent(wallet=wallet, model=settings.model),
-        identify=demo_identify(settings.users, load_secret(settings.state)),
+        identify=demo_identify(settings.users, secret),
         session_service=DatabaseSessionService(settings.sessions_url),
         approval_store=SqlApprovalStore(settings.approvals_url),
         policies=[PAYMENT_POLICY],
@@ -109,11 +91,14 @@ def build_app(settings: DemoSettings) -> Starlette:
             modality="audio" if settings.live_model else "text",
             disconnect_grace=settings.disconnect_grace,
         ),
+        relay=_relay(settings),
     )
     return app
 
 
-async def welcome(request: Request) -> Response:
-    """What is served here and how to talk to it."""
-    host = request.headers.get("host", "127.0.0.1:8000")
-    return PlainTextResponse(_WELCOME % {"host": host})
+def _relay(settings: DemoSettings) -> Relay | None:
+    if not settings.redis_url:
+        return None
+    from adk_stream_protocol.replay.redis_relay import RedisRelay  # an extra
+
+    return RedisRelay(settings.redis_url)

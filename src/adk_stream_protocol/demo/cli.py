@@ -78,6 +78,7 @@ def _settings(arguments: argparse.Namespace) -> DemoSettings:
         live_calls=_live_calls(),
         disconnect_grace=float(_env("DISCONNECT_GRACE", "30")),
         database_url=_env("DATABASE_URL", "") or None,
+        redis_url=_env("REDIS_URL", "") or None,
         payment_sink_url=os.environ.get("PAYMENT_SINK_URL") or None,
         users=_names("DEMO_USERS", "alice,bob,carol"),
         allowed_origins=_names("ALLOWED_ORIGINS", ""),

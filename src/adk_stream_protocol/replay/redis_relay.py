@@ -19,7 +19,7 @@ from redis.exceptions import RedisError
 from adk_stream_protocol.errors import Unavailable
 from adk_stream_protocol.protocol.chunks import AnyChunk, Error
 from adk_stream_protocol.protocol.sse import encode_json
-from adk_stream_protocol.replay.relay import Answer, Chat, Heard, Lease
+from adk_stream_protocol.replay.relay import Answer, Chat, Earlier, Followed, Heard, Lease
 
 logger = logging.getLogger(__name__)
 
@@ -92,16 +92,19 @@ class RedisRelay:
         if self._held.get(key) == self._value(lease):
             await self._drop(key, self._value(lease))
 
-    async def publish(self, chat: Chat, batches: AsyncIterator[list[AnyChunk]]) -> None:
+    async def publish(
+        self, chat: Chat, batches: AsyncIterator[list[AnyChunk]], earlier: Earlier
+    ) -> None:
         key, log = self._key("turn", chat), f"{self._name}:log:{token_hex(12)}"
+        count = 0
         try:
-            await self._append(log, 0, b"")
-            await self._redis.set(key, log, px=LEASE_MS)
-            self._held[key] = log
-            count = 0
             async for batch in batches:
+                if not count:  # only now is it known what came before
+                    await self._append(log, 0, _lines(earlier()))
+                    await self._redis.set(key, log, px=LEASE_MS)
+                    self._held[key] = log
                 if batch:
-                    await self._append(log, count, b"\n".join(map(encode_json, batch)))
+                    await self._append(log, count, _lines(batch))
                     count += len(batch)
             await self._redis.xadd(log, {"end": count})
             await self._redis.expire(log, ENDED_SECONDS)
@@ -116,18 +119,18 @@ class RedisRelay:
         pipe.expire(log, LOG_SECONDS)
         await pipe.execute()
 
-    async def follow(
-        self, chat: Chat, patience: float = 0.0
-    ) -> AsyncIterator[list[AnyChunk]] | None:
+    async def follow(self, chat: Chat, patience: float = 0.0) -> Followed | None:
         key = self._key("turn", chat)
         try:
             log = await self._appear(key, patience)
-            first = await self._redis.xrange(log, count=1) if log else []
+            first = await self._redis.xrange(log, count=2) if log else []
         except RedisError as error:
             raise Unavailable("This answer cannot be resumed at the moment.") from error
         # A log whose beginning was cut off or lost is nothing to replay.
-        is_whole = bool(first) and first[0][1].get(b"piece") == b""
-        return self._read(key, log, first[0][0]) if log and is_whole else None
+        if not log or not first or any(int(entry.get(b"at", 0)) for _, entry in first):
+            return None
+        number, entry = first[0]
+        return self._read(key, log, number), _chunks(entry[b"piece"])
 
     async def _appear(self, key: str, patience: float) -> str | None:
         until = asyncio.get_running_loop().time() + patience
@@ -149,9 +152,9 @@ class RedisRelay:
                         raise _Broken
                     if b"end" in entry:
                         return
-                    batch = [msgspec.Raw(one) for one in entry[b"piece"].split(b"\n")]
+                    batch = _chunks(entry[b"piece"])
                     expected += len(batch)
-                    yield cast(list[AnyChunk], batch)
+                    yield batch
                 if not found and await self._redis.get(key) != log.encode():
                     raise _Broken
         except _Broken:
@@ -248,3 +251,12 @@ class RedisRelay:
         task = asyncio.create_task(job)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _lines(chunks: list[AnyChunk]) -> bytes:
+    return b"\n".join(map(encode_json, chunks))
+
+
+def _chunks(lines: bytes) -> list[AnyChunk]:
+    """Chunks as they were written: they only pass through here."""
+    return cast(list[AnyChunk], [msgspec.Raw(line) for line in lines.split(b"\n") if line])

@@ -19,6 +19,12 @@ Heard = Callable[[str, dict[str, Any]], Awaitable[Answer | None]]
 """Called with the kind of a message and its body; what it returns is the answer, if one is due."""
 
 
+Earlier = Callable[[], list[AnyChunk]]
+"""What a message held before its running turn."""
+Followed = tuple[AsyncIterator[list[AnyChunk]], list[AnyChunk]]
+"""The chunks of a turn as they come, and what its message held before."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lease:
     """The right to run a chat, until it is given back or its holder dies."""
@@ -42,13 +48,13 @@ class Relay(Protocol):
     async def release(self, lease: Lease) -> None:
         """Give a lease back."""
 
-    async def publish(self, chat: Chat, batches: AsyncIterator[list[AnyChunk]]) -> None:
-        """Let other workers read a running turn."""
+    async def publish(
+        self, chat: Chat, batches: AsyncIterator[list[AnyChunk]], earlier: Earlier
+    ) -> None:
+        """Let other workers read a running turn, and what its message held before."""
 
-    async def follow(
-        self, chat: Chat, patience: float = 0.0
-    ) -> AsyncIterator[list[AnyChunk]] | None:
-        """A turn that runs on another worker, from its first chunk."""
+    async def follow(self, chat: Chat, patience: float = 0.0) -> Followed | None:
+        """A turn that runs on another worker, once it is there."""
 
     async def tell(self, kind: str, body: dict[str, Any]) -> None:
         """Say something to all other workers."""
@@ -72,12 +78,12 @@ class LocalRelay:
     async def release(self, lease: Lease) -> None:
         return None
 
-    async def publish(self, chat: Chat, batches: AsyncIterator[list[AnyChunk]]) -> None:
+    async def publish(
+        self, chat: Chat, batches: AsyncIterator[list[AnyChunk]], earlier: Earlier
+    ) -> None:
         return None
 
-    async def follow(
-        self, chat: Chat, patience: float = 0.0
-    ) -> AsyncIterator[list[AnyChunk]] | None:
+    async def follow(self, chat: Chat, patience: float = 0.0) -> Followed | None:
         return None
 
     async def tell(self, kind: str, body: dict[str, Any]) -> None:

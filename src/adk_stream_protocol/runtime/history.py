@@ -1,7 +1,8 @@
 """What a turn reads from and writes to the ADK session and the approval records."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from google.adk.events.event import Event
@@ -13,9 +14,12 @@ from adk_stream_protocol.approvals.outcome import outcome_of
 from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, State
 from adk_stream_protocol.convert import outcomes
 from adk_stream_protocol.convert.answers import Plan
+from adk_stream_protocol.convert.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.calls import NOTES, Call, Calls, current_turn, is_placeholder
 from adk_stream_protocol.convert.events import ends_with_user, texts_of
+from adk_stream_protocol.convert.ui_messages import earlier_chunks
 from adk_stream_protocol.errors import Busy, Conflict
+from adk_stream_protocol.protocol.chunks import AnyChunk
 from adk_stream_protocol.runtime.approvals import BROWSER, Approvals
 from adk_stream_protocol.runtime.client_tool import ClientTool, tools_of
 from adk_stream_protocol.runtime.policy import Place
@@ -74,6 +78,13 @@ class History:
             if any(not is_placeholder(event, answer) for answer in answers):
                 return events[index:]
         return []
+
+    def earlier(self, style: ApprovalStyleName, plan: Plan) -> Callable[[], list[AnyChunk]]:
+        """What the message of this turn holds before the answers lead any further."""
+        events = self.turn_events()
+        if plan.is_replay:
+            events = events[: len(events) - len(self.answered_events(plan.repeats))]
+        return partial(earlier_chunks, events, style)
 
     def calls_before(self, calls: list[Call]) -> Calls:
         """The calls of this turn as they were before these were answered."""

@@ -69,7 +69,13 @@ class LiveRun:
         self._workers = workers
         self._on_end = on_end
         self._queue = LiveQueue(self._break)
-        self._turns = LiveTurns(key, turns, audio=settings.audio, on_own=self._announce)
+        self._turns = LiveTurns(
+            key,
+            turns,
+            audio=settings.audio,
+            events=lambda: self._history.turn_events() if self._history else [],
+            on_own=self._announce,
+        )
         self._lock = asyncio.Lock()
         """Held while a turn is opened: the events that its answers lead to belong to it."""
         self._task: asyncio.Task[None] | None = None
@@ -207,6 +213,7 @@ class LiveRun:
             return None
         self._turns.style = style
         turn = self._turns.reserve()
+        turn.earlier = history.earlier(style, plan)
         try:
             await history.commit(plan, who, live=True)
             content = await history.keep_results(plan)

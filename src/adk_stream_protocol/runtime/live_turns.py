@@ -5,6 +5,7 @@ call waits, such a turn goes on with the message that holds the call.
 """
 
 from collections.abc import Callable
+from functools import partial
 from secrets import token_hex
 from typing import Any
 
@@ -13,6 +14,7 @@ from google.adk.events.event import Event
 from adk_stream_protocol.convert.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.convert.live import LiveProgress, LiveTurnEncoder, is_waiting
+from adk_stream_protocol.convert.ui_messages import earlier_chunks
 from adk_stream_protocol.errors import Busy, StreamProtocolError
 from adk_stream_protocol.protocol.chunks import AnyChunk
 from adk_stream_protocol.runtime.failures import failure_of
@@ -24,12 +26,20 @@ class LiveTurns:
     """At most one turn is open at a time; between turns the encoder waits for the next."""
 
     def __init__(
-        self, key: Key, turns: Turns, *, audio: bool, on_own: Callable[[Turn], None]
+        self,
+        key: Key,
+        turns: Turns,
+        *,
+        audio: bool,
+        events: Callable[[], list[Event]],
+        on_own: Callable[[Turn], None],
     ) -> None:
         self._key = key
         self._turns = turns
         self._audio = audio
+        self._events = events
         self._on_own = on_own
+        self._earlier: Callable[[], list[AnyChunk]] = list
         self.style: ApprovalStyleName = "native"
         self.progress = LiveProgress()
         self.open: Turn | None = None
@@ -125,7 +135,9 @@ class LiveTurns:
         self._turns.release(turn)
         self.open = None
         turn.end(closing)
+        self._earlier = list
         if before.calls.open():
+            self._earlier = partial(earlier_chunks, self._events(), self.style)
             self.encoder = self._encoder_of(
                 None, before.message_id, after=before, calls=before.calls, joins=True
             )
@@ -144,6 +156,7 @@ class LiveTurns:
             turn = self._turns.reserve(self._key)
         except StreamProtocolError:
             return None
+        turn.earlier = self._earlier
         self._install(turn, self.encoder, is_clients=False)
         self._on_own(turn)
         return turn

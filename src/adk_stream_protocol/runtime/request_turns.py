@@ -69,6 +69,7 @@ class RequestTurns:
                 run = partial(self._say, key, turn, turn_input)
             else:
                 history, plan = await self._plan(who, key, turn_input.answers)
+                turn.earlier = history.earlier(approvals, plan)
                 encoder = TurnEncoder(
                     turn_input.message_id,
                     approvals=approvals,

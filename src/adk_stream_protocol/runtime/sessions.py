@@ -4,7 +4,9 @@ A turn looks at the session before ADK does (what is open, what to cancel). ADK 
 with a long history that read is the dearest thing the bridge could do twice.
 """
 
-from typing import Any
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
 from google.adk.events.event import Event
 from google.adk.sessions.base_session_service import (
@@ -13,6 +15,8 @@ from google.adk.sessions.base_session_service import (
     ListSessionsResponse,
 )
 from google.adk.sessions.session import Session
+
+T = TypeVar("T")
 
 
 class TurnSessions(BaseSessionService):
@@ -36,8 +40,10 @@ class TurnSessions(BaseSessionService):
     ) -> Session | None:
         if session := self._read.pop((app_name, user_id, session_id), None):
             return session
-        return await self.inner.get_session(
-            app_name=app_name, user_id=user_id, session_id=session_id, config=config
+        return await _whole(
+            self.inner.get_session(
+                app_name=app_name, user_id=user_id, session_id=session_id, config=config
+            )
         )
 
     async def create_session(
@@ -48,8 +54,10 @@ class TurnSessions(BaseSessionService):
         state: dict[str, Any] | None = None,
         session_id: str | None = None,
     ) -> Session:
-        return await self.inner.create_session(
-            app_name=app_name, user_id=user_id, state=state, session_id=session_id
+        return await _whole(
+            self.inner.create_session(
+                app_name=app_name, user_id=user_id, state=state, session_id=session_id
+            )
         )
 
     async def list_sessions(
@@ -64,7 +72,21 @@ class TurnSessions(BaseSessionService):
         return await self.inner.get_user_state(app_name=app_name, user_id=user_id)
 
     async def append_event(self, session: Session, event: Event) -> Event:
-        return await self.inner.append_event(session, event)
+        return await _whole(self.inner.append_event(session, event))
 
     async def flush(self) -> None:
         await self.inner.flush()
+
+
+async def _whole(job: Coroutine[Any, Any, T]) -> T:
+    """Let a store finish what it has begun, also for a turn that is stopped in the middle of it.
+
+    Cut off, it would keep its transaction, and with SQLite the lock on the whole file (aiosqlite
+    0.22, SQLAlchemy 2.1).
+    """
+    task = asyncio.ensure_future(job)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise

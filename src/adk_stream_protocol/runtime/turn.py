@@ -6,7 +6,7 @@ turn back only up to a bound and for a while; then it counts as gone.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any, Protocol
@@ -52,6 +52,8 @@ class Turn:
         self._taken = asyncio.Event()
         self._detached = False
         self.ended = False
+        self.earlier: Callable[[], list[AnyChunk]] = list
+        """What earlier turns have brought of the message that this one goes on with."""
 
     def put(self, chunks: list[AnyChunk]) -> None:
         """Queue chunks for the readers."""
@@ -112,15 +114,17 @@ class Turn:
                     self._taken.clear()
                     await self._taken.wait()
 
-    def reader(self) -> "Reader":
-        """A reader of everything, from the first chunk on. It counts until it is closed."""
-        reader = Reader(self)
+    def reader(self, *, whole: bool = False) -> "Reader":
+        """A reader from the first chunk of the turn, or of its whole message. Close it."""
+        reader = Reader(self, whole)
         self._readers.add(reader)
         return reader
 
-    async def batches(self, idle_seconds: float) -> AsyncIterator[list[AnyChunk]]:
+    async def batches(
+        self, idle_seconds: float, *, whole: bool = False
+    ) -> AsyncIterator[list[AnyChunk]]:
         """Everything that is waiting, piece by piece; an empty piece when nothing came for long."""
-        reader = self.reader()
+        reader = self.reader(whole=whole)
         try:
             while (batch := await reader.next(idle_seconds)) is not None:
                 yield batch
@@ -173,10 +177,11 @@ class Turn:
 class Reader:
     """One way out of a turn."""
 
-    __slots__ = ("_rounds", "_turn", "position")
+    __slots__ = ("_rounds", "_turn", "_whole", "position")
 
-    def __init__(self, turn: Turn) -> None:
+    def __init__(self, turn: Turn, whole: bool) -> None:
         self._turn = turn
+        self._whole = whole
         self._rounds = 0
         self.position = 0
 
@@ -194,6 +199,9 @@ class Reader:
         for _ in range(self._rounds):
             await asyncio.sleep(0)
         batch = turn.since(self.position)
+        if batch and self._whole and not self.position:
+            self.position = len(batch)
+            return [batch[0], *turn.earlier(), *batch[1:]]
         if batch is not None:
             self.position += len(batch)
             turn.took()

@@ -45,16 +45,19 @@ class Workers:
     def show(self, turn: Turn) -> None:
         """Let other workers read a turn that is about to run."""
         if not self._is_alone:
-            self._spawn(self._relay.publish(turn.chat, turn.batches(IDLE_SECONDS)))
+            batches = turn.batches(IDLE_SECONDS)
+            self._spawn(self._relay.publish(turn.chat, batches, lambda: turn.earlier()))
 
     async def follow(self, key: Key, patience: float = 0.0) -> Turn | None:
         """A turn that runs on another worker, as one that can be read here."""
         if self._is_alone:
             return None
-        batches = await self._relay.follow(key, patience)
-        if batches is None:
+        followed = await self._relay.follow(key, patience)
+        if followed is None:
             return None
+        batches, earlier = followed
         turn = Turn("", key)
+        turn.earlier = lambda: earlier
 
         async def copy() -> None:
             async for batch in batches:

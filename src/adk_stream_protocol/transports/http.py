@@ -77,16 +77,17 @@ class Door:
 class EventStream(Response):
     """A turn as server-sent events; whatever is waiting goes out in one write."""
 
-    def __init__(self, turn: Turn) -> None:
+    def __init__(self, turn: Turn, *, whole: bool = False) -> None:
         # Not the base class's own: that counts a body that is not there yet.
         self.status_code = 200
         self.background = None
         self.raw_headers = list(_RAW_HEADERS)
         self._turn = turn
+        self._whole = whole
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-        async for batch in self._turn.batches(KEEP_ALIVE_SECONDS):
+        async for batch in self._turn.batches(KEEP_ALIVE_SECONDS, whole=self._whole):
             body = encode_batch(batch) if batch else SSE_KEEP_ALIVE
             await send({"type": "http.response.body", "body": body, "more_body": True})
         await send({"type": "http.response.body", "body": SSE_DONE})
@@ -121,12 +122,12 @@ def stop_endpoint(chat: Chat, door: Door) -> Endpoint:
 
 
 def resume_endpoint(chat: Chat, door: Door) -> Endpoint:
-    """GET: the running turn of a chat from its first chunk, or 204 when none runs."""
+    """GET: the running message of a chat from its first chunk, or 204 when none runs."""
 
     async def endpoint(request: Request) -> Response:
         who = await door.principal(request)
         turn = await chat.readable(who.id, request.path_params["chat_id"])
-        return EventStream(turn) if turn else Response(status_code=204)
+        return EventStream(turn, whole=True) if turn else Response(status_code=204)
 
     return answering_errors(endpoint)
 

@@ -7,7 +7,7 @@ keep up is closed: nothing waits for it, and it holds nothing back.
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from secrets import token_hex
 from typing import Any
 
@@ -36,7 +36,7 @@ from adk_stream_protocol.protocol.frames import (
 from adk_stream_protocol.protocol.sse import encode_value
 from adk_stream_protocol.runtime.chat import Chat
 from adk_stream_protocol.runtime.live import LiveRun
-from adk_stream_protocol.runtime.turn import Turn
+from adk_stream_protocol.runtime.turn import Reader, Turn
 from adk_stream_protocol.transports.http import (
     Door,
     approval_style,
@@ -179,7 +179,7 @@ class Socket:
             return
         if start := reply.start():
             await self._send([start])
-        self._follow(command.request_id, turn, reply)
+        self._follow(command.request_id, turn, reply, whole=True)
 
     async def _abort(self, command: Abort) -> None:
         if command.request_id:
@@ -206,20 +206,23 @@ class Socket:
             run.attach(self)
             self._runs.add(run)
 
-    def _follow(self, request_id: str, turn: Turn, reply: SdkReply | EnvelopeReply) -> None:
+    def _follow(
+        self, request_id: str, turn: Turn, reply: SdkReply | EnvelopeReply, *, whole: bool = False
+    ) -> None:
         self._turns[request_id] = turn
+        passing_on = self._pass_on(request_id, turn, turn.reader(whole=whole), reply)
         if isinstance(reply, EnvelopeReply):
-            self._spawn(self._pass_on_in_order(request_id, turn, reply))
-        else:
-            self._spawn(self._pass_on(request_id, turn, reply))
+            passing_on = self._in_turn(passing_on)
+        self._spawn(passing_on)
 
-    async def _pass_on_in_order(self, request_id: str, turn: Turn, reply: EnvelopeReply) -> None:
+    async def _in_turn(self, passing_on: Coroutine[Any, Any, None]) -> None:
         """Nothing but their order tells the turns of this dialect apart."""
         async with self._in_order:
-            await self._pass_on(request_id, turn, reply)
+            await passing_on
 
-    async def _pass_on(self, request_id: str, turn: Turn, reply: SdkReply | EnvelopeReply) -> None:
-        reader = turn.reader()
+    async def _pass_on(
+        self, request_id: str, turn: Turn, reader: Reader, reply: SdkReply | EnvelopeReply
+    ) -> None:
         try:
             async with asyncio.timeout(None) as patience:
                 while (batch := await reader.next(IDLE_SECONDS)) is not None:
