@@ -96,8 +96,7 @@ async def test_a_lease_outlives_its_time_while_its_worker_lives(
     for _ in range(8):
         await asyncio.sleep(0.1)
         assert await two.claim(CHAT) is None
-    for task in list(one._tasks):  # pyright: ignore[reportPrivateUsage]
-        task.cancel()  # the worker dies
+    one._jobs.cancel()  # pyright: ignore[reportPrivateUsage]  # the worker dies
     async with asyncio.timeout(10):
         taken = None
         while taken is None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from adk_stream_protocol.approvals.record import ApprovalRecord, State
 from adk_stream_protocol.convert import outcomes
+from adk_stream_protocol.convert.calls import Call
 
 
 def outcome_of(record: ApprovalRecord) -> dict[str, Any] | None:
@@ -22,3 +23,14 @@ def outcome_of(record: ApprovalRecord) -> dict[str, Any] | None:
             return json.loads(record.result or "{}")
         case _:
             return None
+
+
+def overlay(call: Call, record: ApprovalRecord) -> None:
+    """Let the record say where a call stands, whatever the session says of it."""
+    if record.state is State.PENDING:
+        call.decision = None
+    elif record.state in (State.EXPIRED, State.CANCELLED, State.LAPSED):
+        call.response = call.response or outcome_of(record)
+    else:
+        call.decision = record.state is not State.DENIED
+        call.asked_at = record.decided_at or call.asked_at

@@ -79,6 +79,17 @@ def response_part(call: Call, response: dict[str, Any]) -> types.Part:
     )
 
 
+def cancelled_silently(call: Call) -> types.Content:
+    """For a model that goes on while a call waits: it is over, and there is nothing to say."""
+    response = types.FunctionResponse(
+        id=call.id,
+        name=call.name,
+        response=cancelled(),
+        scheduling=types.FunctionResponseScheduling.SILENT,
+    )
+    return user_content([types.Part(function_response=response)])
+
+
 def decision_part(call: Call, approved: bool, reason: str | None) -> types.Part:
     """A decision as ADK's confirmation expects it; the gate reads the reason from the payload."""
     response: dict[str, Any] = {"confirmed": approved}

@@ -19,6 +19,7 @@ from redis.exceptions import RedisError
 from adk_stream_protocol.errors import Unavailable
 from adk_stream_protocol.protocol.chunks import AnyChunk, Error
 from adk_stream_protocol.protocol.sse import encode_json
+from adk_stream_protocol.replay.jobs import Jobs
 from adk_stream_protocol.replay.relay import Answer, Chat, Earlier, Followed, Heard, Lease
 
 logger = logging.getLogger(__name__)
@@ -58,19 +59,17 @@ class RedisRelay:
         """Keys that this worker keeps alive, with what they hold."""
         self._asked: dict[str, asyncio.Future[Answer]] = {}
         self._heard: Heard | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._jobs = Jobs()
 
     async def listen(self, heard: Heard) -> None:
         if self._heard is None:
             self._heard = heard
-            self._spawn(self._beat())
-            self._spawn(self._hear())
+            self._jobs.spawn(self._beat())
+            self._jobs.spawn(self._hear())
 
     async def close(self) -> None:
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        self._jobs.cancel()
+        await self._jobs.done()
         for key, value in list(self._held.items()):
             await self._drop(key, value)
         await self._redis.aclose(close_connection_pool=True)
@@ -208,7 +207,7 @@ class RedisRelay:
             if found:
                 message = json.loads(found["data"])
                 if message["from"] != self._worker and message.get("to") in (None, self._worker):
-                    self._spawn(self._react(message))
+                    self._jobs.spawn(self._react(message))
 
     async def _react(self, message: dict[str, Any]) -> None:
         if answered := message.get("answer"):
@@ -246,11 +245,6 @@ class RedisRelay:
 
     def _value(self, lease: Lease) -> str:
         return f"{self._worker}:{lease.id}"
-
-    def _spawn(self, job: Any) -> None:
-        task = asyncio.create_task(job)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
 
 def _lines(chunks: list[AnyChunk]) -> bytes:

@@ -10,7 +10,7 @@ from google.adk.sessions.session import Session
 from google.adk.workflow import BaseNode
 from google.genai import types
 
-from adk_stream_protocol.approvals.outcome import outcome_of
+from adk_stream_protocol.approvals.outcome import outcome_of, overlay
 from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, State
 from adk_stream_protocol.convert import outcomes
 from adk_stream_protocol.convert.answers import Plan
@@ -53,7 +53,7 @@ class History:
         for call_id, record in self._records.items():
             call = self.calls.by_id[call_id]
             was_told = call.response is not None
-            _overlay(call, record)
+            overlay(call, record)
             if call.response is not None and not was_told:
                 self._untold.append(call)
 
@@ -295,13 +295,3 @@ class History:
 def unfinished_plan(calls: Iterable[Call]) -> Plan:
     """The plan to go on with what was decided elsewhere."""
     return Plan(repeats=[call for call in calls if call.is_unfinished])
-
-
-def _overlay(call: Call, record: ApprovalRecord) -> None:
-    if record.state is State.PENDING:
-        call.decision = None
-    elif record.state in (State.EXPIRED, State.CANCELLED, State.LAPSED):
-        call.response = call.response or outcome_of(record)
-    else:
-        call.decision = record.state is not State.DENIED
-        call.asked_at = record.decided_at or call.asked_at

@@ -5,9 +5,9 @@ Its pump takes every event at once and never waits for a browser.
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextlib import aclosing, suppress
-from typing import Any, Protocol
+from typing import Any
 
 from google.adk.events.event import Event
 from google.adk.tools.base_tool import BaseTool
@@ -18,7 +18,9 @@ from adk_stream_protocol.convert import outcomes
 from adk_stream_protocol.convert.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.convert.decode import TurnInput
+from adk_stream_protocol.replay.jobs import Jobs
 from adk_stream_protocol.runtime.answering import chunks_of, needing_the_store, plan_answers
+from adk_stream_protocol.runtime.attachment import Attachment
 from adk_stream_protocol.runtime.deadlines import Deadlines
 from adk_stream_protocol.runtime.failures import LinkLost
 from adk_stream_protocol.runtime.histories import Histories
@@ -36,16 +38,6 @@ logger = logging.getLogger(__name__)
 SPEECH = "audio/pcm;rate=16000"
 RESULT_SECONDS = 5.0
 """How long the result of a finished tool may be on its way into the session."""
-
-
-class Listener(Protocol):
-    """The socket that a chat is on."""
-
-    def turn_started(self, turn: Turn) -> None:
-        """The server began a turn of its own."""
-
-    def replaced(self) -> None:
-        """The chat was opened elsewhere."""
 
 
 class LiveRun:
@@ -68,13 +60,15 @@ class LiveRun:
         self._histories = histories
         self._workers = workers
         self._on_end = on_end
+        self._jobs = Jobs()
+        self.socket = Attachment(settings.disconnect_grace, lambda: self._jobs.spawn(self.close()))
         self._queue = LiveQueue(self._break)
         self._turns = LiveTurns(
             key,
             turns,
             audio=settings.audio,
             events=lambda: self._history.turn_events() if self._history else [],
-            on_own=self._announce,
+            on_own=self.socket.announce,
         )
         self._lock = asyncio.Lock()
         """Held while a turn is opened: the events that its answers lead to belong to it."""
@@ -82,14 +76,11 @@ class LiveRun:
         self._history: History | None = None
         self._invocation_id = ""
         self._broken: Exception | None = None
-        self._listener: Listener | None = None
-        self._grace: asyncio.TimerHandle | None = None
         self._deadlines = Deadlines(
             settings.client_tool_ttl,
             lambda: [one for one in self._turns.encoder.calls.open() if one.waits_for_result],
-            lambda late: self._spawn(self._expire(late)),
+            lambda late: self._jobs.spawn(self._expire(late)),
         )
-        self._jobs: set[asyncio.Task[None]] = set()
         self._took = asyncio.Event()
 
     @property
@@ -122,22 +113,6 @@ class LiveRun:
         """End the open turn, if there is one."""
         return self._turns.stop()
 
-    def attach(self, listener: Listener) -> None:
-        """A socket has come for this chat. The newest one wins."""
-        if self._listener and self._listener is not listener:
-            self._listener.replaced()
-        self._listener = listener
-        if self._grace:
-            self._grace.cancel()
-            self._grace = None
-
-    def detach(self, listener: Listener) -> None:
-        """The socket is gone. It may come back for a while."""
-        if self._listener is listener:
-            self._listener = None
-            loop = asyncio.get_running_loop()
-            self._grace = loop.call_later(self._settings.disconnect_grace, self._give_up)
-
     async def close(self, patience: float | None = None) -> None:
         """End the run. A tool that is running is waited for; calls that wait stay open."""
         with suppress(TimeoutError):
@@ -169,7 +144,7 @@ class LiveRun:
 
     def withdrawn(self, call_ids: list[str]) -> None:
         """The model took calls back."""
-        self._spawn(self._close_calls(set(call_ids), outcomes.withdrawn()))
+        self._jobs.spawn(self._close_calls(set(call_ids), outcomes.withdrawn()))
 
     def decided(self, call_id: str, state: State) -> None:
         """A gated call goes on. If the decision came past this chat, its turn does not know it."""
@@ -180,7 +155,7 @@ class LiveRun:
         """The task of a gated call is over. If nothing came of it, ADK has swallowed why."""
         call = self._turns.encoder.calls.by_id.get(call_id)
         if call and call.response is None:
-            self._spawn(self._close_unfinished(call_id))
+            self._jobs.spawn(self._close_unfinished(call_id))
 
     def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None:
         """A part of the application's own, from whatever thread a tool runs in."""
@@ -191,7 +166,7 @@ class LiveRun:
         """A new message of the user's. What was still open is cancelled by it."""
         turn = self._turns.reserve(interrupts=True)
         try:
-            history = await self._ensure_started(cancels=True)
+            history = await self._ensure_started(content)
             for call in await history.cancel_open():
                 self._tell_silently(call)
         except BaseException:
@@ -237,13 +212,13 @@ class LiveRun:
         self._deadlines.watch()
         return turn
 
-    async def _ensure_started(self, *, cancels: bool = False) -> History:
+    async def _ensure_started(self, said: types.Content | None = None) -> History:
         """The conversation as this run has it; the run is started with it at first."""
         if self._history:
             return await self._histories.of(self._history.session)
         await self._workers.take(self.chat)
-        history = await self._histories.read_or_create(self.chat)
-        if cancels:
+        history = await self._histories.read_or_create(self.chat, said)
+        if said:
             await history.cancel_open()
         await history.close_gap(self._settings.runner.agent.name)
         history.hand_over()
@@ -287,10 +262,6 @@ class LiveRun:
             left = [call.id for call in self._turns.encoder.calls.open() if not call.browser]
             self.withdrawn(left)
 
-    def _announce(self, turn: Turn) -> None:
-        if self._listener:
-            self._listener.turn_started(turn)
-
     def _tell(self, content: types.Content) -> None:
         self._queue.say(content)
         self._turns.progress.told()
@@ -298,10 +269,7 @@ class LiveRun:
     def _tell_silently(self, call: Call) -> None:
         """A model that goes on while a call waits is told that it is over, and says nothing."""
         if self.tells_model:
-            part = outcomes.response_part(call, outcomes.cancelled())
-            assert part.function_response
-            part.function_response.scheduling = types.FunctionResponseScheduling.SILENT
-            self._queue.say(outcomes.user_content([part]))
+            self._queue.say(outcomes.cancelled_silently(call))
 
     async def _close_calls(self, call_ids: set[str], outcome: dict[str, Any]) -> None:
         """Close open calls that no answer can lead anywhere any more."""
@@ -330,18 +298,9 @@ class LiveRun:
         if self._task:
             self._task.cancel()
 
-    def _give_up(self) -> None:
-        self._spawn(self.close())
-
-    def _spawn(self, job: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(job)
-        self._jobs.add(task)
-        task.add_done_callback(self._jobs.discard)
-
     def _over(self, error: Exception | None) -> None:
         self._deadlines.stop()
-        if self._grace:
-            self._grace.cancel()
+        self.socket.stop()
         self._workers.give(self.chat)
         self._on_end(self)
         self._turns.fail(error)

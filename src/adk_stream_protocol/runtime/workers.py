@@ -1,7 +1,5 @@
 """This worker among the others: which chats it may run, and what it hears of the rest."""
 
-import asyncio
-from collections.abc import Coroutine
 from dataclasses import fields, replace
 from typing import Any
 
@@ -9,6 +7,7 @@ from adk_stream_protocol.approvals.record import ApprovalRecord, Principal
 from adk_stream_protocol.convert.calls import NOTHING
 from adk_stream_protocol.convert.decode import Answer, TurnInput
 from adk_stream_protocol.errors import Busy, StreamProtocolError
+from adk_stream_protocol.replay.jobs import Jobs
 from adk_stream_protocol.replay.relay import Heard, Lease, LocalRelay, Relay
 from adk_stream_protocol.runtime.turn import Turn
 from adk_stream_protocol.runtime.turns import Key
@@ -25,7 +24,7 @@ class Workers:
         self._is_alone = isinstance(self._relay, LocalRelay)
         self._heard = heard
         self._leases: dict[Key, Lease] = {}
-        self._jobs: set[asyncio.Task[None]] = set()
+        self._jobs = Jobs()
 
     async def take(self, key: Key) -> None:
         """The right to run a chat. Busy: another worker has it."""
@@ -40,13 +39,13 @@ class Workers:
     def give(self, key: Key) -> None:
         """The chat is free again."""
         if lease := self._leases.pop(key, None):
-            self._spawn(self._relay.release(lease))
+            self._jobs.spawn(self._relay.release(lease))
 
     def show(self, turn: Turn) -> None:
         """Let other workers read a turn that is about to run."""
         if not self._is_alone:
             batches = turn.batches(IDLE_SECONDS)
-            self._spawn(self._relay.publish(turn.chat, batches, lambda: turn.earlier()))
+            self._jobs.spawn(self._relay.publish(turn.chat, batches, lambda: turn.earlier()))
 
     async def follow(self, key: Key, patience: float = 0.0) -> Turn | None:
         """A turn that runs on another worker, as one that can be read here."""
@@ -64,13 +63,13 @@ class Workers:
                 turn.put(batch)
             turn.end([])
 
-        self._spawn(copy())
+        self._jobs.spawn(copy())
         return turn
 
     def settled(self, record: ApprovalRecord) -> None:
         """A request was answered here; the call may wait elsewhere."""
         if not self._is_alone:
-            self._spawn(self._relay.tell("wake", {"approval": record.id}))
+            self._jobs.spawn(self._relay.tell("wake", {"approval": record.id}))
 
     async def stop(self, key: Key) -> bool:
         """Stop a turn that runs on another worker."""
@@ -98,14 +97,8 @@ class Workers:
 
     async def close(self) -> None:
         """Finish what is being said, and go."""
-        if self._jobs:
-            await asyncio.wait(self._jobs, timeout=2)
+        await self._jobs.done(2)
         await self._relay.close()
-
-    def _spawn(self, job: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(job)
-        self._jobs.add(task)
-        task.add_done_callback(self._jobs.discard)
 
 
 class Relayed(StreamProtocolError):

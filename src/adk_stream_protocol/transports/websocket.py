@@ -108,7 +108,7 @@ class Socket:
             pass
         finally:
             for run in self._runs:
-                run.detach(self)
+                run.socket.detach(self)
             for task in self._tasks:
                 task.cancel()
 
@@ -203,7 +203,7 @@ class Socket:
 
     def _attach(self, chat_id: str) -> None:
         if run := self._chat.live_run(self._who.id, chat_id):
-            run.attach(self)
+            run.socket.attach(self)
             self._runs.add(run)
 
     def _follow(
