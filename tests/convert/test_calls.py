@@ -8,8 +8,10 @@ from google.genai import types
 
 from adk_stream_protocol.convert.calls import (
     CONFIRMATION,
+    NOTES,
     Call,
     Calls,
+    add_notes,
     current_turn,
     is_placeholder,
     is_user_message,
@@ -218,3 +220,12 @@ def test_the_user_was_last_heard_when_they_wrote_or_spoke() -> None:
     assert last_message_at([wrote, spoke, answered, reply]) == 3.0
     assert last_message_at([wrote, answered, reply]) == 2.0
     assert last_message_at([answered, reply]) == last_message_at([]) == 0.0
+
+
+def test_notes_are_added_to_notes() -> None:
+    one = event(call("c1", "pay"))
+    add_notes(one, {"calls": {"c1": {"gated": True}}})
+    add_notes(one, {"messageId": "m1"})
+    assert one.custom_metadata == {
+        NOTES: {"calls": {"c1": {"gated": True}}, "messageId": "m1"},
+    }

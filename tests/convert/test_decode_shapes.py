@@ -1,5 +1,6 @@
 """The accepted request shapes S1 to S11, each to what it means."""
 
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -11,6 +12,7 @@ from adk_stream_protocol.protocol.messages import parse_request
 
 PLACE = {"latitude": 35.68}
 HI = TurnInput(content=types.Content(role="user", parts=[types.Part(text="hi")]))
+HI_U1 = replace(HI, said_id="u1")
 USER = {"id": "u1", "role": "user", "parts": [{"type": "text", "text": "hi"}]}
 AT = "$.messages[0].parts[0]"
 
@@ -32,9 +34,9 @@ def tool_result(call_id: str, **fields: Any) -> dict[str, Any]:
 
 
 SHAPES: dict[str, tuple[dict[str, Any], TurnInput]] = {
-    "S1": ({"id": "c", "messages": [USER], "trigger": "submit-message", "messageId": None}, HI),
-    "S1 chatId": ({"chatId": "c", "messages": [USER]}, HI),
-    "S1 message": ({"id": "c", "message": USER}, HI),
+    "S1": ({"id": "c", "messages": [USER], "trigger": "submit-message", "messageId": None}, HI_U1),
+    "S1 chatId": ({"chatId": "c", "messages": [USER]}, HI_U1),
+    "S1 message": ({"id": "c", "message": USER}, HI_U1),
     "S2 yes": (
         assistant(
             {
@@ -161,9 +163,9 @@ SHAPES: dict[str, tuple[dict[str, Any], TurnInput]] = {
             )
         ),
     ),
-    "S10": ({"type": "message", "version": "1.0", "data": {"messages": [USER]}}, HI),
-    "S10 flat": ({"type": "message", "version": "1.0", "messages": [USER]}, HI),
-    "S10 no results": ({"messages": [USER], "toolResults": []}, HI),
+    "S10": ({"type": "message", "version": "1.0", "data": {"messages": [USER]}}, HI_U1),
+    "S10 flat": ({"type": "message", "version": "1.0", "messages": [USER]}, HI_U1),
+    "S10 no results": ({"messages": [USER], "toolResults": []}, HI_U1),
     "S11 string": ({"messages": [{"role": "user", "content": "hi"}]}, HI),
     "S11 content": (user({"type": "text", "text": "hi"}), HI),
     "S11 dynamic-tool": (

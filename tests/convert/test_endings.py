@@ -66,6 +66,8 @@ def test_every_failure_has_a_sentence_for_users(code: str) -> None:
         ("UNAVAILABLE", "model-unavailable"),
         ("400", "model-refused"),
         ("PERMISSION_DENIED", "model-refused"),
+        ("1006", "model-unavailable"),
+        ("1008", "model-refused"),
         ("MODEL_RETURNED_NO_CONTENT", "no-answer"),
         ("OTHER", "internal"),
         ("whatever", "internal"),

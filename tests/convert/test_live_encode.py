@@ -7,7 +7,7 @@ from google.adk.events.event import Event
 from google.genai import types
 
 from adk_stream_protocol.convert.calls import Calls
-from adk_stream_protocol.convert.live import LiveTurnEncoder
+from adk_stream_protocol.convert.live import LiveProgress, LiveTurnEncoder
 from adk_stream_protocol.protocol.chunks import (
     AnyChunk,
     Data,
@@ -220,3 +220,24 @@ def test_what_the_model_runs_itself_is_shown_in_the_step_of_its_words() -> None:
         ToolOutputAvailable(output={"outcome": "OUTCOME_OK", "output": "2"}, **run),
     ]
     assert chunks == [*step(*said("0", "Let me see. "), *inner, *said("1", "2.")), finish()]
+
+
+def test_what_one_turn_streamed_the_next_does_not_repeat() -> None:
+    first = LiveTurnEncoder("m1")
+    assert TextDelta(id="0", delta="Let me ") in first.encode(spoken("Let me ", finished=False))
+    next_one = LiveTurnEncoder("m1", after=first)
+    assert next_one.encode(spoken("Let me ")) == []
+    assert TextDelta(id="0", delta="see.") in next_one.encode(spoken("see."))
+
+
+def test_a_decision_from_elsewhere_frees_what_the_model_owes() -> None:
+    progress = LiveProgress()
+    progress.told()
+    assert progress.owes
+    progress.left()
+    assert not progress.owes
+
+
+def spoken(words: str, *, finished: bool = True) -> Event:
+    speech = types.Transcription(text=words, finished=finished)
+    return event(output_transcription=speech, partial=not finished)

@@ -26,6 +26,7 @@ BOTH = calls(locate_asked(), [event(call("c9", "weather"))])
 CALL = event(call("c1", "pay"))
 RESULT = event(response("c1", "pay", {}))
 SPOKEN = event(output_transcription=types.Transcription(text="a", finished=True))
+SOUND = event(types.Part(inline_data=types.Blob(mime_type="audio/pcm", data=b"1")))
 HEARD = event(author="user", input_transcription=types.Transcription(text="a", finished=True))
 HEARING = partial(author="user", input_transcription=types.Transcription(text="a"))
 
@@ -43,8 +44,9 @@ def after(*events: Event, known: Calls | None = None, at_once: bool = True) -> l
     [
         ([partial(text("a")), event(text("a")), DONE], Calls(), [False, False, True]),
         ([SPOKEN, DONE], Calls(), [False, True]),
-        ([partial(text("a")), INTERRUPTED, DONE], Calls(), [False, True, True]),
+        ([partial(text("a")), INTERRUPTED, DONE], Calls(), [False, False, True]),
         ([INTERRUPTED, DONE], Calls(), [False, True]),
+        ([RESULT, INTERRUPTED, DONE], Calls(), [False, False, False]),
         ([CALL], WAITING, [True]),
         ([CALL], calls(locate_asked()), [True]),
         ([CALL], RUNNING, [False]),
@@ -53,6 +55,10 @@ def after(*events: Event, known: Calls | None = None, at_once: bool = True) -> l
         ([RESULT], WAITING, [True]),
         ([CALL, DONE], RUNNING, [False, False]),
         ([DONE], WAITING, [True]),
+        ([partial(text("a")), event(text("a"))], WAITING, [False, True]),
+        ([SPOKEN], WAITING, [True]),
+        ([SOUND, SPOKEN], WAITING, [False, True]),
+        ([event(text("a"))], RUNNING, [False]),
         ([HEARING, HEARD], Calls(), [False, False]),
         ([event(usage_metadata={"total_token_count": 1})], Calls(), [False]),
         ([event(error_code="429")], Calls(), [False]),
@@ -62,6 +68,7 @@ def after(*events: Event, known: Calls | None = None, at_once: bool = True) -> l
         "speech and its end",
         "interrupted while it spoke",
         "interrupted before it began",
+        "interrupted before it answers a result",
         "a call that waits for a person",
         "a call that waits for the browser",
         "a call that runs",
@@ -70,6 +77,10 @@ def after(*events: Event, known: Calls | None = None, at_once: bool = True) -> l
         "a result while another call waits",
         "the model is done before the tool",
         "the model is done while a call waits",
+        "all is said while a call waits",
+        "all is spoken while a call waits",
+        "the sound of it before",
+        "all is said while a call runs",
         "the user speaks",
         "usage alone",
         "an error alone",
@@ -117,7 +128,8 @@ def test_a_new_link_ends_no_turn_of_the_old_one() -> None:
         ([partial(text("a"))], True),
         ([event(text("a"))], True),
         ([partial(text("a")), DONE], False),
-        ([partial(text("a")), INTERRUPTED], False),
+        ([partial(text("a")), INTERRUPTED], True),
+        ([partial(text("a")), INTERRUPTED, DONE], False),
         ([CALL], False),
         ([CALL, RESULT], True),
     ],

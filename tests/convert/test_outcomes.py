@@ -95,3 +95,10 @@ def test_a_pause_is_the_models() -> None:
 def test_parts_go_as_one_message_of_the_user() -> None:
     part = types.Part(text="x")
     assert outcomes.user_content(iter([part])) == types.Content(role="user", parts=[part])
+
+
+def test_a_model_that_goes_on_is_told_in_silence() -> None:
+    content = outcomes.cancelled_silently(Calls.of([event(call("c1", "pay"))]).by_id["c1"])
+    assert content.parts and (response := content.parts[0].function_response)
+    assert (response.id, response.name, response.response) == ("c1", "pay", outcomes.cancelled())
+    assert response.scheduling is types.FunctionResponseScheduling.SILENT

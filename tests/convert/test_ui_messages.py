@@ -10,74 +10,47 @@ from google.genai import types
 
 from adk_stream_protocol.convert import outcomes
 from adk_stream_protocol.convert.approval_style import ApprovalStyleName
-from adk_stream_protocol.convert.calls import CONFIRMATION, NOTES
+from adk_stream_protocol.convert.calls import CONFIRMATION, NOTES, Calls
+from adk_stream_protocol.convert.encode import TurnEncoder
 from adk_stream_protocol.convert.fold import MessageFold
-from adk_stream_protocol.convert.ui_messages import Standing, Standings, ui_messages
+from adk_stream_protocol.convert.ui_messages import Standing, earlier_chunks, ui_messages
+from adk_stream_protocol.protocol.chunks import Error, Finish, Start
 from tests.convert.build import (
     ARGS,
     call,
     confirmation,
     event,
     locate_asked,
-    notes,
     pay_asked,
+    pay_decided,
     response,
     text,
+)
+from tests.convert.stored import (
+    PLACE,
+    STEP,
+    Json,
+    answered,
+    asked_to_pay,
+    decided_to_pay,
+    locate,
+    messages,
+    parts,
+    pay,
+    said,
+    user,
 )
 from tests.support.record import TURNS
 from tests.support.wire_chunks import from_wire
 
-Json = dict[str, Any]
-STEP = {"type": "step-start"}
-PLACE = {"latitude": 1}
-
 # Partial text of a turn that failed is not stored; parallel answers are stored one by one; and
-# the answer of this one stands in the events, where the recorded reply begins after it.
-OTHERWISE = {"model-dropped", "model-error", "parallel-agents", "location-answered"}
+# the answer of a location stands in the events, where the recorded reply begins after it. What was
+# said aloud is a message of its own, and a live picture is stored before the words around it.
+OTHERWISE = {
+    *("model-dropped", "model-error", "parallel-agents", "location-answered"),
+    *("live-heard", "live-image", "live-location-answered"),
+}
 FILES = [file for file in sorted(TURNS.glob("*.json")) if file.stem not in OTHERWISE]
-
-
-def user(value: str = "go", id: str = "u1", **fields: Any) -> Event:
-    return event(text(value), id=id, author="user", **fields)
-
-
-def answered(call_id: str, name: str, value: Json) -> Event:
-    return event(response(call_id, name, value), id="x1", author="user")
-
-
-def asked_to_pay(card: Json | None = None) -> list[Event]:
-    """A call that awaits approval, with our notes on it."""
-    call_event, request, stand_in = pay_asked()
-    call_event.custom_metadata = notes(c1={"gated": True})
-    request.custom_metadata = notes(c1={"shown": card}) if card else None
-    return [call_event, request, stand_in]
-
-
-def decided_to_pay(verdict: bool) -> list[Event]:
-    return [*asked_to_pay(), answered("a1", CONFIRMATION, {"confirmed": verdict})]
-
-
-def messages(*events: Event, standings: Standings | None = None, **options: Any) -> list[Json]:
-    return ui_messages([user(), *events], standings or {}, **options)
-
-
-def parts(*events: Event, standings: Standings | None = None, **options: Any) -> list[Json]:
-    """The parts of the one answer."""
-    asked, answer = messages(*events, standings=standings, **options)
-    assert (asked["role"], answer["role"]) == ("user", "assistant")
-    return answer["parts"]
-
-
-def said(value: str) -> Json:
-    return {"type": "text", "text": value, "state": "done"}
-
-
-def pay(state: str, **fields: Any) -> Json:
-    return {"type": "tool-pay", "toolCallId": "c1", "input": ARGS, "state": state, **fields}
-
-
-def locate(state: str, **fields: Any) -> Json:
-    return {"type": "tool-locate", "toolCallId": "b1", "input": {}, "state": state, **fields}
 
 
 @pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
@@ -89,7 +62,8 @@ def test_a_golden_turn_is_stored_as_it_was_streamed(file: Path) -> None:
     streamed = fold.message()
     stored = [Event.model_validate(one) for one in [*turn.get("before", []), *turn["events"]]]
     found = messages(*(e for e in stored if not e.partial), approvals=turn["approvals"])
-    assert found[1:] == ([_answered(streamed, stored)] if streamed["parts"] else [])
+    unnamed = [message | {"id": "msg-u1"} for message in found[1:]]  # some carry the recorded id
+    assert unnamed == ([_answered(streamed, stored)] if streamed["parts"] else [])
 
 
 def _answered(message: Json, events: list[Event]) -> Json:
@@ -309,118 +283,17 @@ def test_confirmations_as_calls_are_over_with_their_call() -> None:
     assert (two["state"], two["output"]) == ("output-available", {"confirmed": False})
 
 
-def spoke(value: str, id: str, **fields: Any) -> Event:
-    heard = types.Transcription(text=value, finished=True)
-    return event(id=id, output_transcription=heard, **fields)
-
-
-def heard(value: str, id: str) -> Event:
-    said = types.Transcription(text=value, finished=True)
-    return event(id=id, author="user", input_transcription=said)
-
-
-def over(id: str) -> Event:
-    return event(id=id, turn_complete=True)
-
-
-def test_spoken_turns_of_one_live_run() -> None:
-    found = ui_messages(
-        [
-            heard("Hi", "h1"),
-            spoke("Hello ", "e1"),
-            spoke("there.", "e2"),
-            over("t1"),
-            heard("Bye", "h2"),
-            spoke("Bye.", "e3"),
-            over("t2"),
-        ],
-        {},
-    )
-    assert [(one["id"], one["parts"]) for one in found] == [
-        ("h1", [{"type": "text", "text": "Hi"}]),
-        ("msg-h1", [STEP, said("Hello there.")]),
-        ("h2", [{"type": "text", "text": "Bye"}]),
-        ("msg-h2", [STEP, said("Bye.")]),
-    ]
-
-
-def test_what_a_live_model_says_while_a_call_waits_stays_in_the_step_of_the_call() -> None:
-    # The stock helpers look at the calls of the last step only.
-    asked = event(
-        call("c1", "pay", args=ARGS),
-        id="e1",
-        custom_metadata=notes(c1={"gated": True, "approvalId": "a1"}),
-    )
-    waiting = [asked, event(text("Please look."), id="e2"), over("t1")]
-    open_call = pay("approval-requested", approval={"id": "a1"})
-    assert parts(*waiting) == [STEP, open_call, said("Please look.")]
-    done = [event(response("c1", "pay", {"paid": 5}), id="e3"), event(text("Paid."), id="e4")]
-    approval = {"id": "a1", "approved": True}
-    paid = pay("output-available", output={"paid": 5}, approval=approval)
-    found = parts(*waiting, *done, over("t2"), standings={"c1": Standing(decision=True)})
-    assert found == [STEP, paid, said("Please look."), STEP, said("Paid.")]
-
-
-def test_a_result_that_comes_after_more_was_said_goes_to_its_own_message() -> None:
-    asked = event(
-        call("c1", "pay", args=ARGS),
-        id="e1",
-        custom_metadata=notes(c1={"gated": True, "approvalId": "a1"}),
-    )
-    result = event(response("c1", "pay", {"paid": 5}), id="e4")
-    found = messages(
-        asked,
-        over("t1"),
-        user("And now?", "u2"),
-        event(text("I wait."), id="e2"),
-        result,
-        event(text("Paid."), id="e5"),
-        over("t2"),
-        standings={"c1": Standing(decision=True)},
-    )
-    approval = {"id": "a1", "approved": True}
-    assert found[1]["parts"][:2] == [
-        STEP,
-        pay("output-available", output={"paid": 5}, approval=approval),
-    ]
-    assert [part["text"] for part in found[3]["parts"] if part["type"] == "text"] == [
-        "I wait.Paid."
-    ]
-
-
-@pytest.mark.parametrize("style", ["native", "adk-tool"])
-def test_a_call_of_a_live_run_that_outlived_it(style: ApprovalStyleName) -> None:
-    # The chat asks on ADK's behalf, in events of ADK's kind, before the answer can be taken up.
-    asked = event(
-        call("c1", "pay", args=ARGS),
-        id="e1",
-        custom_metadata=notes(c1={"gated": True, "approvalId": "a1"}),
-    )
-    waiting = [asked, spoke("Please look.", "e2"), over("t1")]
-    answer = [*pay_asked()[1:], answered("a1", CONFIRMATION, {"confirmed": True})]
-    done = event(response("c1", "pay", {"paid": 5}), id="e5")
-    found = parts(*waiting, *answer, done, event(text("Paid."), id="e6"), approvals=style)
-    states = [part["state"] for part in found if part["type"].startswith("tool-")]
-    assert states == ["output-available"] * (2 if style == "adk-tool" else 1)
-    texts = [part["text"] for part in found if part["type"] == "text"]
-    assert texts == ["Please look.", "Paid."]
-
-
-def test_what_only_the_model_needs_is_not_shown() -> None:
-    filler = event(text("(no answer)"), id="e1", custom_metadata={NOTES: {"filler": True}})
-    assert [one["role"] for one in messages(filler)] == ["user"]
-
-
-def test_a_live_message_that_a_request_goes_on_with() -> None:
-    live = event(
-        call("b1", "locate", args={}),
-        id="e1",
-        invocation_id="live",
-        custom_metadata=notes(b1={"browser": True}),
-    )
-    ended = event(id="t1", invocation_id="live", turn_complete=True)
-    done = answered("b1", "locate", PLACE)
-    after = event(text("There."), id="e3", invocation_id="later")
-    found = parts(live, ended, done, after)
-    assert [part["type"] for part in found if part != STEP] == ["tool-locate", "text"]
-    assert found[1] == locate("output-available", output=PLACE)
+@pytest.mark.parametrize("approvals", ["native", "adk-tool"])
+def test_a_running_message_is_replayed_from_its_first_chunk(approvals: ApprovalStyleName) -> None:
+    """What it held before the turn and what the turn brings make the message that is stored."""
+    before = pay_asked()
+    result = event(response("c1", "pay", {"paid": 1}), id="e9")
+    turn = TurnEncoder("m1", approvals=approvals, calls=Calls.of(pay_decided(True)))
+    fold = MessageFold("m1")
+    fold.add(earlier_chunks(before, approvals))
+    asked = fold.message()
+    assert asked["parts"][1]["toolCallId"] == "c1"
+    fold.add([*turn.encode(result), *turn.finish()])
+    assert fold.tool("c1") is not None and (fold.tool("c1") or {})["state"] == "output-available"
+    framing = (Start, Finish, Error)
+    assert not any(isinstance(one, framing) for one in earlier_chunks(before, approvals))

@@ -126,7 +126,7 @@ class LiveProgress:
         self._is_due = False
         """The model was told something that it has not begun to answer."""
         self._ends_of_calls = 0
-        self._is_cut = False
+        self._is_cut = self._has_result = False
 
     @property
     def owes(self) -> bool:
@@ -135,7 +135,7 @@ class LiveProgress:
 
     def told(self) -> None:
         """The model was sent a message or a result."""
-        self._is_due = True
+        self._is_due, self._has_result = True, False
 
     def left(self) -> None:
         """Nobody waits for what the model still says."""
@@ -160,7 +160,7 @@ class LiveProgress:
         if event.content is None and event.output_transcription is None:
             return False
         if event.get_function_responses():
-            self._is_due = True
+            self._is_due = self._has_result = True
             return is_waiting(calls)
         self._is_due, self.speaks = False, True
         if event.get_function_calls():
@@ -178,8 +178,8 @@ class LiveProgress:
         if self._ends_of_calls:
             self._ends_of_calls -= 1
             return False
-        if was_cut and self._is_due:  # it ends what was cut short, not what is due
-            return False
+        if was_cut and self._has_result and self._is_due:
+            return False  # it ends what was cut short, not the answer to the result
         self._is_due = self._is_due and spoke  # a model may answer with nothing
         more = event.interaction_status
         return more is not types.InteractionStatus.IN_PROGRESS and not calls.running()

@@ -188,7 +188,7 @@ class Reader:
     async def next(self, idle_seconds: float) -> list[AnyChunk] | None:
         """All that is waiting; empty when nothing came for long; None at the end.
 
-        A reader that fell so far behind that chunks are gone is at its end, too.
+        A reader that fell so far behind that chunks are gone is at its end, but not done.
         """
         turn = self._turn
         while turn.size <= self.position:
@@ -208,6 +208,11 @@ class Reader:
             # Chunks that come faster than writes go out are gathered; a lone one never waits.
             self._rounds = GATHER_ROUNDS if len(batch) > 1 else 0
         return batch
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it has read everything, to the end."""
+        return self._turn.ended and self.position == self._turn.size
 
     def close(self) -> None:
         """This reader holds nothing back any more."""

@@ -87,10 +87,15 @@ class EventStream(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-        async for batch in self._turn.batches(KEEP_ALIVE_SECONDS, whole=self._whole):
-            body = encode_batch(batch) if batch else SSE_KEEP_ALIVE
-            await send({"type": "http.response.body", "body": body, "more_body": True})
-        await send({"type": "http.response.body", "body": SSE_DONE})
+        reader = self._turn.reader(whole=self._whole)
+        try:
+            while (batch := await reader.next(KEEP_ALIVE_SECONDS)) is not None:
+                body = encode_batch(batch) if batch else SSE_KEEP_ALIVE
+                await send({"type": "http.response.body", "body": body, "more_body": True})
+        finally:
+            reader.close()
+        if reader.is_done:  # else a piece is missing, and a stream that breaks off says so
+            await send({"type": "http.response.body", "body": SSE_DONE})
 
 
 Endpoint = Callable[[Request], Awaitable[Response]]

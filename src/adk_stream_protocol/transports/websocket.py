@@ -229,7 +229,7 @@ class Socket:
                     patience.reschedule(asyncio.get_running_loop().time() + SEND_SECONDS)
                     await self._send(reply.chunks(batch))
                     patience.reschedule(None)
-                if turn.ended:
+                if reader.is_done:
                     await self._send([reply.end()])
                 else:
                     await self._websocket.close(TOO_SLOW, "too slow")
