@@ -51,6 +51,17 @@ def chunks_of(plan: Plan, encoder: TurnEncoder) -> list[AnyChunk]:
     return out
 
 
+def replay_of(plan: Plan, history: History, encoder: TurnEncoder) -> list[AnyChunk]:
+    """What these answers led to when they came first."""
+    out: list[AnyChunk] = []
+    for call in plan.repeats:
+        if call.approval_id and call.decision is not None:
+            out += encoder.decided(call, call.decision)
+    for event in history.answered_events(plan.repeats):
+        out += encoder.encode(event)
+    return out
+
+
 @contextmanager
 def needing_the_store() -> Generator[None]:
     """A store that fails makes the whole request fail, and nothing is done."""

@@ -25,15 +25,12 @@ from adk_stream_protocol.runtime.policy import ApprovalPolicy, Place
 
 logger = logging.getLogger(__name__)
 
-ABANDONED_SECONDS = 900.0
-"""After this time a call started on another host counts as lost: nobody can ask that host."""
+ABANDONED_SECONDS = 900.0  # then a call of another host counts as lost: nobody can ask that host
 MAX_PENDING = 16
 MAX_DENIALS = 3
 MAX_HELD = 1024
-LOOK_SECONDS = 5.0
-"""How often a waiting call looks at its record, should the answer be given in another process."""
-BROWSER = "browser:-:-"
-"""The holder of a call that the browser runs."""
+LOOK_SECONDS = 5.0  # how often a waiting call looks, should another process have its answer
+BROWSER = "browser:-:-"  # the holder of a call that the browser runs
 
 
 class Approvals:

@@ -65,9 +65,14 @@ class History:
         """Every call of the conversation, also of turns that are over."""
         return Calls.of(self._session.events)
 
-    def held_text(self) -> list[str]:
-        """What the model said in this turn so far."""
-        return [text for event in self.turn_events() for text in texts_of(event)]
+    def held_text(self, plan: Plan) -> list[str]:
+        """What the model said in this turn before the answers lead any further."""
+        return [text for event in self._events_before(plan) for text in texts_of(event)]
+
+    def _events_before(self, plan: Plan) -> list[Event]:
+        events = self.turn_events()
+        answered = self.answered_events(plan.repeats) if plan.is_replay else []
+        return events[: len(events) - len(answered)]
 
     def answered_events(self, calls: list[Call]) -> list[Event]:
         """The stored events from the first answer to one of these calls on."""
@@ -81,10 +86,7 @@ class History:
 
     def earlier(self, style: ApprovalStyleName, plan: Plan) -> Callable[[], list[AnyChunk]]:
         """What the message of this turn holds before the answers lead any further."""
-        events = self.turn_events()
-        if plan.is_replay:
-            events = events[: len(events) - len(self.answered_events(plan.repeats))]
-        return partial(earlier_chunks, events, style)
+        return partial(earlier_chunks, self._events_before(plan), style)
 
     def calls_before(self, calls: list[Call]) -> Calls:
         """The calls of this turn as they were before these were answered."""

@@ -19,7 +19,12 @@ from adk_stream_protocol.convert.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.convert.decode import TurnInput
 from adk_stream_protocol.replay.jobs import Jobs
-from adk_stream_protocol.runtime.answering import chunks_of, needing_the_store, plan_answers
+from adk_stream_protocol.runtime.answering import (
+    chunks_of,
+    needing_the_store,
+    plan_answers,
+    replay_of,
+)
 from adk_stream_protocol.runtime.attachment import Attachment
 from adk_stream_protocol.runtime.deadlines import Deadlines
 from adk_stream_protocol.runtime.failures import LinkLost
@@ -35,9 +40,7 @@ from adk_stream_protocol.runtime.workers import Workers
 
 logger = logging.getLogger(__name__)
 
-SPEECH = "audio/pcm;rate=16000"
-RESULT_SECONDS = 5.0
-"""How long the result of a finished tool may be on its way into the session."""
+RESULT_SECONDS = 5.0  # how long the result of a finished tool may be on its way to the session
 
 
 class LiveRun:
@@ -94,20 +97,15 @@ class LiveRun:
         """A turn of the client's. None: the answers are to calls that this run has not made."""
         async with self._lock:
             with needing_the_store():
-                if not turn_input.content:
-                    return await self._answer(who, turn_input, style)
-                self._turns.refuse_second()
-                self._turns.style = style
-                return await self._say(turn_input.content)
+                if turn_input.content:
+                    return await self._say(turn_input.content, style)
+                return await self._answer(who, turn_input, style)
 
     async def speak(self, pcm: bytes | None) -> None:
         """A piece of the user's speech, 16 kHz PCM; None when it is over."""
         async with self._lock:
             await self._ensure_started()
-        if pcm is None:
-            self._queue.send_audio_stream_end()
-        else:
-            self._queue.send_realtime(types.Blob(data=pcm, mime_type=SPEECH))
+        self._queue.speak(pcm)
 
     def stop(self) -> bool:
         """End the open turn, if there is one."""
@@ -162,13 +160,16 @@ class LiveRun:
         if turn := self._turns.open:
             turn.put_data(name, data, id, transient)
 
-    async def _say(self, content: types.Content) -> Turn:
+    async def _say(self, content: types.Content, style: ApprovalStyleName) -> Turn:
         """A new message of the user's. What was still open is cancelled by it."""
+        self._turns.refuse_second()
+        self._turns.style = style
         turn = self._turns.reserve(interrupts=True)
         try:
             history = await self._ensure_started(content)
             for call in await history.cancel_open():
-                self._tell_silently(call)
+                if self.tells_model:
+                    self._queue.say(outcomes.cancelled_silently(call))
         except BaseException:
             self._turns.release(turn)
             raise
@@ -199,13 +200,11 @@ class LiveRun:
             turn,
             turn_input.message_id,
             calls=history.calls_before(plan.repeats) if plan.is_replay else history.calls,
+            held=history.held_text(plan) if plan.is_replay and style == "adk-tool" else (),
             after=None if plan.is_replay else self._turns.encoder,
         )
-        if plan.is_replay:
-            for event in history.answered_events(plan.repeats):
-                turn.put(encoder.encode(event))
-        else:
-            turn.put(chunks_of(plan, encoder))
+        is_new = not plan.is_replay
+        turn.put(chunks_of(plan, encoder) if is_new else replay_of(plan, history, encoder))
         if content:
             self._tell(content)
         self._turns.end_if_idle(is_due=content is not None)
@@ -266,11 +265,6 @@ class LiveRun:
         self._queue.say(content)
         self._turns.progress.told()
 
-    def _tell_silently(self, call: Call) -> None:
-        """A model that goes on while a call waits is told that it is over, and says nothing."""
-        if self.tells_model:
-            self._queue.say(outcomes.cancelled_silently(call))
-
     async def _close_calls(self, call_ids: set[str], outcome: dict[str, Any]) -> None:
         """Close open calls that no answer can lead anywhere any more."""
         async with self._lock:
@@ -287,10 +281,10 @@ class LiveRun:
                 self._turns.settle(call)
 
     async def _expire(self, calls: list[Call]) -> None:
-        outcome = outcomes.expired()
         self._turns.progress.told()
-        await self._close_calls({call.id for call in calls}, outcome)
-        self._tell(outcomes.user_content(outcomes.response_part(call, outcome) for call in calls))
+        await self._close_calls({call.id for call in calls}, outcomes.expired())
+        parts = [outcomes.response_part(call, outcomes.expired()) for call in calls]
+        self._tell(outcomes.user_content(parts))
 
     def _break(self) -> None:
         """Nothing that is sent reaches the model any more."""

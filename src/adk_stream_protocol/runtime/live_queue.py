@@ -11,6 +11,7 @@ from google.adk.agents.live_request_queue import LiveRequest, LiveRequestQueue
 from google.genai import types
 
 SEND_SECONDS = 20.0
+SPEECH = "audio/pcm;rate=16000"
 
 
 class LiveQueue(LiveRequestQueue):
@@ -35,6 +36,13 @@ class LiveQueue(LiveRequestQueue):
     def say(self, content: types.Content) -> None:
         """Send user content, and notice if it does not leave."""
         self.send(LiveRequest(content=content))
+
+    def speak(self, pcm: bytes | None) -> None:
+        """Send a piece of the user's speech, or its end."""
+        if pcm is None:
+            self.send_audio_stream_end()
+        else:
+            self.send_realtime(types.Blob(data=pcm, mime_type=SPEECH))
 
     def _check(self, due: int) -> None:
         if self._rounds < due and not self.closed:

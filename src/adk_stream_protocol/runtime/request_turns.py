@@ -21,7 +21,12 @@ from adk_stream_protocol.convert.decode import Answer, TurnInput
 from adk_stream_protocol.convert.encode import TurnEncoder
 from adk_stream_protocol.convert.exchanges import MESSAGE_ID, USER_MESSAGE_ID
 from adk_stream_protocol.errors import Busy, UnknownId
-from adk_stream_protocol.runtime.answering import chunks_of, needing_the_store, plan_answers
+from adk_stream_protocol.runtime.answering import (
+    chunks_of,
+    needing_the_store,
+    plan_answers,
+    replay_of,
+)
 from adk_stream_protocol.runtime.failures import failure_of
 from adk_stream_protocol.runtime.histories import Histories
 from adk_stream_protocol.runtime.history import History, unfinished_plan
@@ -74,7 +79,7 @@ class RequestTurns:
                     turn_input.message_id,
                     approvals=approvals,
                     calls=history.calls_before(plan.repeats) if plan.is_replay else history.calls,
-                    held=history.held_text() if approvals == "adk-tool" else (),
+                    held=history.held_text(plan) if approvals == "adk-tool" else (),
                     reference=turn.reference,
                 )
                 run = partial(self._answer, key, turn, history, plan)
@@ -124,8 +129,7 @@ class RequestTurns:
         encoder = turn.encoder
         assert encoder is not None
         if plan.is_replay:
-            for event in history.answered_events(plan.repeats):
-                turn.put(encoder.encode(event))
+            turn.put(replay_of(plan, history, encoder))
             return
         content = await history.keep(plan)
         turn.put(chunks_of(plan, encoder))
