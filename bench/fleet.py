@@ -1,19 +1,16 @@
-"""The child processes of a run: the servers, and the load that is sent to them."""
+"""The HTTP servers of a run, and the load that is sent to them."""
 
-import subprocess
-import sys
 import uuid
-from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from typing import Self
 
 import orjson
 
+from bench.children import Children, ask, cpu
 from bench.model import APP_NAME
 
-FORGET = "/bench/forget"
+FORGET, COLLECT = "/bench/forget", "/bench/collect"
 
 
 @dataclass(frozen=True)
@@ -39,15 +36,15 @@ class Fleet:
     """Starts each server on first use and ends them all; one load process serves the whole run."""
 
     def __init__(self) -> None:
-        self._stack = ExitStack()
+        self._children = Children()
         self._servers: dict[str, tuple[int, int]] = {}
-        self._load = self._start("bench.load")
+        self._load = self._children.start("bench.load")
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
+    def __exit__(self, *error: object) -> None:
+        self._children.__exit__(*error)
 
     def burst(self, server: str, streams: list[list[Request]], *, fresh: bool = True) -> Slice:
         """Send all streams at once, each one's requests in order; measure the server meanwhile.
@@ -56,55 +53,24 @@ class Fleet:
         """
         pid, port = self._server(server)
         if fresh:
-            self._send({"port": port, "path": FORGET, "streams": [[("", "")]]})
+            ask(self._load, {"port": port, "path": FORGET, "streams": [[("", "")]]})
         path = "/run_sse" if server == "ADK /run_sse" else "/api/chat"
         bodies = [[(each.user, _body(server, each)) for each in stream] for stream in streams]
-        before = _cpu(pid)
-        answer = self._send({"port": port, "path": path, "streams": bodies})
+        before = cpu(pid)
+        answer = ask(self._load, {"port": port, "path": path, "streams": bodies})
         return Slice(
             seconds=answer["seconds"],
-            cpu=_cpu(pid) - before,
+            cpu=cpu(pid) - before,
             first=median(answer["first"]),
             chunks=sum(answer["chunks"]),
         )
 
     def _server(self, name: str) -> tuple[int, int]:
         if name not in self._servers:
-            child = self._start("bench.servers", name)
+            child = self._children.start("bench.servers", name)
             self._servers[name] = child.pid, int(child.stdout.readline())
             self.burst(name, [[Request("text 20"), Request("tools 2")] * 3])
         return self._servers[name]
-
-    def _send(self, command: dict) -> dict:
-        self._load.stdin.write(orjson.dumps(command) + b"\n")
-        self._load.stdin.flush()
-        answer = self._load.stdout.readline()
-        if not answer:
-            raise RuntimeError("the load process ended; its message is above")
-        return orjson.loads(answer)
-
-    def _start(self, *module: str) -> subprocess.Popen:
-        child = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-m", *module],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        self._stack.callback(_stop, child)
-        return child
-
-
-def _stop(child: subprocess.Popen) -> None:
-    child.terminate()
-    try:
-        child.wait(5)
-    except subprocess.TimeoutExpired:
-        child.kill()
-
-
-def _cpu(pid: int) -> float:
-    """Return the CPU seconds of a process so far, to the nanosecond, over all its threads."""
-    tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
-    return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
 
 
 def _body(server: str, request: Request) -> str:

@@ -19,6 +19,7 @@ from adk_stream_protocol.runtime.approvals import Approvals
 from adk_stream_protocol.runtime.chat import Chat
 from adk_stream_protocol.runtime.runner import build_runner
 from adk_stream_protocol.testing import ScriptedModel
+from bench.bare_sqlite import BareSqlite
 from bench.report import Bars, heading, progress, row
 from bench.slices import Spread
 
@@ -74,25 +75,35 @@ async def _measure(bars: Bars, folder: Path) -> None:
     tools = [FunctionTool(pay, require_confirmation=True), look]
     agent = LlmAgent(name="bench", model=ScriptedModel(), tools=tools)
     chat = Chat(build_runner(agent, InMemorySessionService(), approvals), approvals)
+    bare = BareSqlite(folder / "bare.sqlite3")
     gated: list[float] = []
+    below: list[float] = []
     others: list[float] = []
     turns: list[float] = []
     for batch in range(BATCHES):
         for number in range(CALLS):
             await _pay(chat, f"{batch}-{number}")
-        gated.append(quantiles(watch.take(), n=20)[-1])
+        gated.append(_p95(watch.take()))
+        below.append(_p95([bare.call() for _ in range(CALLS)]))
         for number in range(CALLS):
             begun = time.perf_counter()
             await _turn(chat, f"look-{batch}-{number}", {"content": '/call look {"amount": 1}'})
             turns.append(1e3 * (time.perf_counter() - begun))
         others.append(median(watch.take()))
     await store.close()
-    _report(bars, Spread.of(gated), Spread.of(spent / median(turns) for spent in others))
+    bare.close()
+    shares = Spread.of(spent / median(turns) for spent in others)
+    _report(bars, Spread.of(gated), Spread.of(below), shares)
 
 
-def _report(bars: Bars, gated: Spread, others: Spread) -> None:
+def _p95(values: list[float]) -> float:
+    return quantiles(values, n=20)[-1]
+
+
+def _report(bars: Bars, gated: Spread, below: Spread, others: Spread) -> None:
     heading("Approval gate: time in its callbacks around one tool call")
     row("gated, SQLite, p95 ms", gated)
+    row("its two commits on bare SQLite", below)
     row("not gated, share of the turn", others)
     bars.at_most("gate, added to a gated call on SQLite, p95", gated, 5, unit="ms")
     bars.at_most("gate, added to other calls, share of their turn", others, 0.02)

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable
 
 import orjson
 import uvicorn
+from google.adk.agents import LlmAgent
 from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.apps.app import App, ResumabilityConfig
 from google.adk.cli.fast_api import get_fast_api_app
@@ -25,7 +26,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from bench.fleet import FORGET
+from bench.fleet import COLLECT, FORGET
 from bench.floor import FINISH, START, Floor
 from bench.model import APP_NAME, bench_agent, user_message
 from bench.sessions import SESSIONS
@@ -88,6 +89,11 @@ def floor() -> ASGIApp:
 
 def adk_server() -> ASGIApp:
     """ADK's own server and its `/run_sse`."""
+    return adk_fast_api(bench_agent())
+
+
+def adk_fast_api(agent: LlmAgent) -> ASGIApp:
+    """ADK's own server around an agent."""
 
     class OneAgent(BaseAgentLoader):
         def load_agent(self, agent_name: str):
@@ -96,7 +102,6 @@ def adk_server() -> ASGIApp:
         def list_agents(self) -> list[str]:
             return [APP_NAME]
 
-    agent = bench_agent()
     registry = get_service_registry()
     registry.register_session_service("bench", lambda uri, **_: SESSIONS)
     return get_fast_api_app(
@@ -165,31 +170,51 @@ def _user(request: Request) -> str:
 
 
 def _forgetting(app: ASGIApp) -> ASGIApp:
-    """Add a path that empties the sessions, so that no server carries more of them than others."""
+    """Add paths that collect garbage, and that empty the sessions: no server carries more."""
 
     async def served(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope.get("path") != FORGET:
+        if scope.get("path") not in (FORGET, COLLECT):
             return await app(scope, receive, send)
-        SESSIONS.sessions.clear()
+        if scope["path"] == FORGET:
+            SESSIONS.sessions.clear()
         gc.collect()
-        await Response("data: forgotten")(scope, receive, send)
+        await Response("data: done")(scope, receive, send)
 
     return served
 
 
-def main() -> None:
-    """Serve until the parent ends the process."""
-    logging.disable(logging.WARNING)
-    app = _forgetting(SERVERS[sys.argv[1]]())
-    # A full collection costs more than a turn and falls on whichever server is at it: keep them
-    # rare, for all servers alike. They are made up for between the measurements.
+def rare_collections() -> None:
+    """Keep garbage collections rare, for all servers alike.
+
+    A full one costs more than a turn and falls on whichever server is at it. They are made up for
+    between the measurements.
+    """
     gc.set_threshold(1_000_000, 100, 100)
+
+
+def serve(app: ASGIApp) -> None:
+    """Serve until the parent ends the process."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=256)
     print(listener.getsockname()[1], flush=True)
     config = uvicorn.Config(
-        app, loop="uvloop", http="httptools", log_level="error", access_log=False, lifespan="auto"
+        _forgetting(app),
+        loop="uvloop",
+        http="httptools",
+        ws="websockets-sansio",
+        ws_per_message_deflate=False,
+        log_level="error",
+        access_log=False,
+        lifespan="auto",
     )
     uvicorn.Server(config).run(sockets=[listener])
+
+
+def main() -> None:
+    """Serve one of the above."""
+    logging.disable(logging.WARNING)
+    app = SERVERS[sys.argv[1]]()
+    rare_collections()
+    serve(app)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: "es2022",
+    license: { fileName: "licenses.md" },
     cssTarget: ["chrome125", "firefox125", "safari17.5"],
     chunkSizeWarningLimit: 900,
   },

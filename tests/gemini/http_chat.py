@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx
 from google.adk.agents.run_config import RunConfig, StreamingMode
+from google.adk.models.google_llm import Gemini
 from google.adk.sessions.database_session_service import DatabaseSessionService
 from starlette.applications import Starlette
 
@@ -53,23 +54,34 @@ async def http_chat(
 ) -> AsyncGenerator[HttpChat]:
     """A chat with the demo agent in this process, for as long as the block lasts."""
     sessions = DatabaseSessionService(DemoSettings(state).sessions_url)
-    app = _app(scenario, state, sessions)
-    transport = httpx.ASGITransport(app)
-    async with (
-        sessions,
-        app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=transport, base_url="http://demo", timeout=30) as client,
-    ):
-        yield HttpChat(client, scenario, gemini)
+    async with sessions, closing_model(Gemini(model=scenario.model)) as model:
+        app = _app(scenario, model, state, sessions)
+        transport = httpx.ASGITransport(app)
+        async with (
+            app.router.lifespan_context(app),
+            httpx.AsyncClient(transport=transport, base_url="http://demo", timeout=30) as client,
+        ):
+            yield HttpChat(client, scenario, gemini)
 
 
-def _app(scenario: Scenario, state: Path, sessions: DatabaseSessionService) -> Starlette:
+@asynccontextmanager
+async def closing_model(model: Gemini) -> AsyncGenerator[Gemini]:
+    """Close the connections of a model afterwards, which ADK never does."""
+    try:
+        yield model
+    finally:
+        await model.api_client.aio.aclose()
+
+
+def _app(
+    scenario: Scenario, model: Gemini, state: Path, sessions: DatabaseSessionService
+) -> Starlette:
     """The demo server's app, with what the scenario asks for and the command does not have."""
     streaming = StreamingMode.SSE if scenario.streaming else StreamingMode.NONE
     app = Starlette()
     mount(
         app,
-        build_agent(wallet=Wallet(state), model=scenario.model),
+        build_agent(wallet=Wallet(state), model=model),
         identify=lambda connection: "local",
         session_service=sessions,
         approval_store=SqlApprovalStore(DemoSettings(state).approvals_url),

@@ -1,4 +1,9 @@
-"""The data files under fixtures/wire: what the model's side says, what a client says and gets."""
+"""The data files under fixtures/wire: what the model's side says, what a client says and gets.
+
+`http` holds chats over HTTP, `socket` chats over the live socket, `live` runs of ADK alone, without
+this package: what ADK does with a frame is recorded there. 2.5 and 3.1 are the two families of live
+models, which ADK treats differently.
+"""
 
 import json
 from pathlib import Path

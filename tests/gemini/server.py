@@ -83,8 +83,6 @@ class GeminiServer:
             ws_per_message_deflate=False,
             lifespan="off",
             log_config=None,
-            # ADK never closes its clients; without this each test would leave a connection behind.
-            headers=[("connection", "close")],
             ssl_version=ssl.PROTOCOL_TLS_SERVER,
             ssl_certfile=self.certificate,
             ssl_keyfile=self._key,

@@ -10,6 +10,7 @@ from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 from google.genai.errors import ClientError
 
+from tests.gemini.http_chat import closing_model
 from tests.gemini.live_run import LiveRun
 from tests.gemini.matching import Json, Names
 from tests.gemini.play import Play
@@ -25,7 +26,8 @@ HELLO: Json = {"candidates": [{"content": {"role": "model", "parts": [{"text": "
 async def ask(model: Gemini, text: str, stream: bool = True) -> list[str | None]:
     content = types.Content(role="user", parts=[types.Part(text=text)])
     request = LlmRequest(model=model.model, contents=[content])
-    answers = [one async for one in model.generate_content_async(request, stream=stream)]
+    async with closing_model(model):
+        answers = [one async for one in model.generate_content_async(request, stream=stream)]
     return [one.content.parts[0].text for one in answers if one.content and one.content.parts]
 
 

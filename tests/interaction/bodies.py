@@ -79,10 +79,10 @@ def seed_text(text: str) -> Json:
     return envelope("message", {"messages": [{"role": "user", "content": text}]})
 
 
-def seed_answers(answers: tuple[Answer, ...]) -> Json:
+def seed_answers(message_id: str, answers: tuple[Answer, ...]) -> Json:
     """One result alone (S9), several as a message of the user's (S7, S8)."""
     if any(answer.error for answer in answers):  # only an assistant message can say so (S4)
-        return envelope("message", sdk_answers("m", "native", answers))
+        return envelope("message", sdk_answers(message_id, "native", answers))
     results = [result for answer in answers for result in _results(answer)]
     if len(results) == 1:
         return envelope("tool_result", results[0])

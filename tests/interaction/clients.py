@@ -28,7 +28,7 @@ from tests.interaction.bodies import (
     seed_text,
 )
 from tests.interaction.reply import Reply, refusal_of
-from tests.interaction.server import SECONDS, Server, new_name
+from tests.interaction.server import SECONDS, Place, Server, new_name
 
 Way = Literal["direct", "direct-live", "http", "socket", "envelopes"]
 Style = Literal["native", "adk-tool"]
@@ -38,13 +38,13 @@ Style = Literal["native", "adk-tool"]
 class Chat:
     """One chat of one user, in one approval style."""
 
-    server: Server
+    server: Place
     user: str
     id: str
     style: Style
 
     @classmethod
-    def new(cls, server: Server, style: Style = "native") -> "Chat":
+    def new(cls, server: Place, style: Style = "native") -> "Chat":
         return cls(server, new_name("user"), new_name("chat"), style)
 
     def paid(self) -> list[tuple[str, float]]:
@@ -86,10 +86,12 @@ class Direct(Client):
 
     def __init__(self, chat: Chat, *, live: bool) -> None:
         super().__init__(chat)
+        assert isinstance(chat.server, Server)
+        self._server = chat.server
         self._live = live
 
     def send(self, body: Json) -> Reply:
-        return self.chat.server.call(self._run(body))
+        return self._server.call(self._run(body))
 
     def close(self) -> None:
         pass
@@ -98,7 +100,7 @@ class Direct(Client):
         chat, who = self.chat, Principal(self.chat.user)
         turn_input = decode_turn(to_request(body))
         try:
-            turn = await chat.server.chat.open_turn(
+            turn = await self._server.chat.open_turn(
                 who, chat.id, turn_input, chat.style, live=self._live
             )
         except StreamProtocolError as error:
@@ -178,7 +180,7 @@ class SdkSocket(OnSocket):
         super().__init__(chat, **headers)
         self._requests = count(1)
         self.others: list[Json] = []
-        """Frames that belong to no request of ours."""
+        """Frames that nobody has read yet."""
 
     def query_of(self, chat: Chat) -> dict[str, str]:
         return {"approvals": chat.style}
@@ -217,13 +219,23 @@ class SdkSocket(OnSocket):
             reply.chunks.append(self.frame(request_id)["chunk"])
         return reply
 
+    def read_rest(self, request_id: str) -> Reply:
+        """The chunks from here to the end of a turn."""
+        reply = Reply()
+        while (frame := self.frame(request_id))["type"] == "chunk":
+            reply.chunks.append(frame["chunk"])
+        assert frame["type"] == "end"
+        return reply
+
     def frame(self, request_id: str) -> Json:
-        """The next frame of a request."""
-        while True:
-            frame = json.loads(self.receive())
+        """The next frame of a request. Those of others are kept."""
+        for frame in self.others:
             if frame["requestId"] == request_id:
+                self.others.remove(frame)
                 return frame
+        while (frame := json.loads(self.receive()))["requestId"] != request_id:
             self.others.append(frame)
+        return frame
 
 
 class Envelopes(OnSocket):
@@ -238,7 +250,7 @@ class Envelopes(OnSocket):
         return self.send(seed_text(text))
 
     def answer(self, reply: Reply, *answers: Answer) -> Reply:
-        return self.send(seed_answers(answers))
+        return self.send(seed_answers(reply.message_id or "m", answers))
 
     def send(self, body: Json) -> Reply:
         self.post(body)

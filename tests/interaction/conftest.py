@@ -56,6 +56,15 @@ def parallel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     server.stop()
 
 
+@pytest.fixture(scope="session")
+def speaking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server whose live model speaks and goes on while calls wait; its voice is passed on."""
+    options = LiveOptions(modality="audio", audio=True, calls="parallel")
+    server = Server(tmp_path_factory.mktemp("speaking"), options).start()
+    yield server
+    server.stop()
+
+
 @pytest.fixture(params=VARIANTS, ids=str)
 def variant(request: pytest.FixtureRequest) -> Variant:
     return request.param

@@ -53,9 +53,8 @@ def location(number: int = 1) -> Call:
     card = {
         "toolCallId": f"c{number}",
         "tool": "get_location",
-        "title": "get_location",
-        "hint": None,
-        "risk": "normal",
+        "title": "Get location",
+        "risk": "medium",
         "arguments": [],
     }
     return Call(number, "get_location", {}, gated=True, browser=True, card=card)

@@ -1,10 +1,12 @@
-"""The demo agent on a real port, in a thread of the tests: its chat can be called directly, too."""
+"""The demo agent on a real port: in a thread, where it can be called directly, or elsewhere."""
 
 import asyncio
 import socket
 import sqlite3
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Coroutine
+from concurrent.futures import Future
 from contextlib import closing
 from itertools import count
 from pathlib import Path
@@ -22,6 +24,7 @@ from adk_stream_protocol.demo.cli import DrainingServer
 from adk_stream_protocol.demo.identity import COOKIE, demo_identify, load_secret, sign
 from adk_stream_protocol.demo.wallet import Wallet
 from adk_stream_protocol.testing import ScriptedModel
+from tests.support.server import DemoServer
 
 T = TypeVar("T")
 SECONDS = 30.0
@@ -40,13 +43,50 @@ async def explode_if_allowed() -> None:
     await explode()
 
 
-class Server:
-    """The demo agent, and users with 1000 of each currency each."""
+class Place(ABC):
+    """A server and its state folder. Users have 1000 of each currency when they come."""
+
+    def __init__(self, state: Path) -> None:
+        self.state = state
+
+    @property
+    @abstractmethod
+    def address(self) -> str:
+        """Host and port."""
+
+    def cookie(self, user: str) -> dict[str, str]:
+        """The header by which the demo knows a user."""
+        return {"cookie": f"{COOKIE}={sign(user, load_secret(self.state))}"}
+
+    def paid(self, user: str) -> list[tuple[str, float]]:
+        """What really was paid for a user, in order."""
+        file = self.state / "wallet.sqlite3"
+        if not file.exists():
+            return []
+        with closing(sqlite3.connect(file)) as ledger:
+            query = "SELECT recipient, cents / 100.0 FROM payments WHERE user_id = ? ORDER BY rowid"
+            return list(ledger.execute(query, (user,)))
+
+
+class Elsewhere(Place):
+    """A demo server in a process of its own."""
+
+    def __init__(self, demo: DemoServer) -> None:
+        super().__init__(demo.state)
+        self._address = f"127.0.0.1:{demo.port}"
+
+    @property
+    def address(self) -> str:
+        return self._address
+
+
+class Server(Place):
+    """The demo agent in a thread of this process."""
 
     def __init__(self, state: Path, live: LiveOptions, **options: Any) -> None:
-        self._state = state
+        super().__init__(state)
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._serving = Future[asyncio.AbstractEventLoop]()
         self._sessions = DatabaseSessionService(f"sqlite+aiosqlite:///{state}/sessions.sqlite3")
         app = Starlette()
         agent = build_agent(wallet=Wallet(state), model=ScriptedModel())
@@ -89,27 +129,14 @@ class Server:
 
     def call(self, job: Coroutine[Any, Any, T]) -> T:
         """Run something where the app runs."""
-        assert self._loop is not None
-        return asyncio.run_coroutine_threadsafe(job, self._loop).result(SECONDS)
-
-    def cookie(self, user: str) -> dict[str, str]:
-        """The header by which the demo knows a user."""
-        return {"cookie": f"{COOKIE}={sign(user, load_secret(self._state))}"}
-
-    def paid(self, user: str) -> list[tuple[str, float]]:
-        """What really was paid for a user, in order."""
-        file = self._state / "wallet.sqlite3"
-        if not file.exists():
-            return []
-        with closing(sqlite3.connect(file)) as ledger:
-            query = "SELECT recipient, cents / 100.0 FROM payments WHERE user_id = ? ORDER BY rowid"
-            return list(ledger.execute(query, (user,)))
+        loop = self._serving.result(SECONDS)
+        return asyncio.run_coroutine_threadsafe(job, loop).result(SECONDS)
 
     def _run(self) -> None:
         asyncio.run(self._serve())
 
     async def _serve(self) -> None:
-        self._loop = asyncio.get_running_loop()
+        self._serving.set_result(asyncio.get_running_loop())
         await self._server.serve(sockets=[self._listener])
         await self._sessions.close()
 

@@ -4,12 +4,10 @@ import pytest
 
 from tests.interaction.bodies import Asked, yes
 from tests.interaction.clients import Client
-from tests.interaction.conftest import Variant
+from tests.interaction.conftest import LIVE, Variant
 from tests.interaction.context import told
 from tests.interaction.expect import Call, Expect, payment, receipt, said, step, thought, weather
 from tests.interaction.reply import Reply, normal
-
-CRASH = "Something went wrong while answering. Please try again."
 
 
 def test_text(client: Client) -> None:
@@ -17,7 +15,7 @@ def test_text(client: Client) -> None:
     first, second = client.say("Hello"), client.say("Thanks")
     assert normal(first, second) == [
         expect.new(*step(*said("Hello! What can I do for you?"))),
-        expect.new(*step(*said("You are welcome.")), message=2),
+        expect.new(*step(*said("You are welcome!")), message=2),
     ]
     assert len(first.of("text-delta")) > 1, "it is streamed"
 
@@ -75,7 +73,7 @@ def test_a_gated_tool_that_raises(client: Client) -> None:
     assert client.say("Hello").text == "Hello! What can I do for you?"
 
 
-@pytest.mark.parametrize("says", ["/say 2\n/error 500", "/drop 2", "/error 503"])
+@pytest.mark.parametrize("says", ["/say 2\n/error 500", "/error 503"])
 def test_a_model_that_fails_in_mid_stream(client: Client, says: str) -> None:
     """What was said is kept, every part is closed, and the chat takes the next turn."""
     failed = client.say(says)
@@ -84,6 +82,13 @@ def test_a_model_that_fails_in_mid_stream(client: Client, says: str) -> None:
     assert failed.types.count("text-start") == failed.types.count("text-end")
     assert failed.types.count("start-step") == failed.types.count("finish-step")
     assert "reference" in failed.chunks[-1]["errorText"]
+    assert client.say("Hello").text == "Hello! What can I do for you?"
+
+
+def test_a_link_that_breaks_in_mid_stream(client: Client, variant: Variant) -> None:
+    """A live link is taken up again; a request has failed."""
+    done = client.say("/drop 2")
+    assert (done.text, done.types[-1]) == ("1 2 ", "finish" if variant.way in LIVE else "error")
     assert client.say("Hello").text == "Hello! What can I do for you?"
 
 
@@ -127,6 +132,6 @@ def test_a_dialog_that_the_model_makes_is_refused(client: Client, name: str) -> 
 def test_an_answer_to_nothing_is_refused(client: Client) -> None:
     asked = client.say("Send $50 to Hanako")
     stranger = yes(Asked("process_payment", "nobody", "adk-nobody"))
-    assert client.answer(asked, stranger) == Reply(refused="unknown-id")
+    assert client.answer(asked, stranger) == Reply(refused="unknown")
     client.answer(asked, yes(asked.asking()))
     assert client.chat.paid() == [("Hanako", 50)]

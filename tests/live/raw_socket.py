@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import socket
 import struct
 from base64 import b64encode
 from collections.abc import AsyncGenerator
@@ -22,8 +23,12 @@ class RawSocket:
     @classmethod
     @asynccontextmanager
     async def connect(cls, port: int) -> AsyncGenerator["RawSocket"]:
-        # A small limit: who does not read stops the sender soon.
-        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
+        # Small buffers: who does not read stops the sender soon.
+        own = socket.socket()
+        own.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        own.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(own, ("127.0.0.1", port))
+        reader, writer = await asyncio.open_connection(sock=own, limit=1024)
         key = b64encode(os.urandom(16)).decode()
         writer.write(
             f"GET /live HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
@@ -43,9 +48,14 @@ class RawSocket:
         self._send({"type": "send", "requestId": "r1", "id": chat, **said(text)})
         await self._writer.drain()
 
-    async def rest(self) -> bytes:
-        """Everything up to the end of the connection."""
-        return await asyncio.wait_for(self._reader.read(), 20)
+    async def read_to(self, end: bytes) -> None:
+        """Read until these bytes are the last ones for now."""
+        data = b""
+        async with asyncio.timeout(20):
+            while not data.endswith(end):
+                piece = await self._reader.read(65536)
+                assert piece, f"it ended with {data[-200:]!r}"
+                data = data[-len(end) :] + piece
 
     def _send(self, frame: Json) -> None:
         payload = json.dumps(frame).encode()

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import socket
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
@@ -73,7 +74,7 @@ def identify(connection: HTTPConnection) -> Principal:
 class Served:
     """One agent and its chats, over HTTP and over sockets."""
 
-    def __init__(self, root: BaseAgent, **options: Any) -> None:
+    def __init__(self, root: BaseAgent, send_buffer: int | None = None, **options: Any) -> None:
         self.root = root
         self.app = Starlette()
         self.store = MemoryApprovalStore()
@@ -81,6 +82,8 @@ class Served:
         given: Any = {"approval_store": self.store, "session_service": self.sessions, **options}
         self.chat = mount(self.app, root, identify=identify, **given)
         self._listening = socket.create_server(("127.0.0.1", 0))
+        if send_buffer is not None:  # inherited: a client that does not read is felt at once
+            self._listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer)
         self.port = self._listening.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
 
@@ -146,6 +149,12 @@ class Served:
         )
         return session.events if session else []
 
+    async def request_is_over(self, request: Json) -> bool:
+        """Whether the time to answer a request has passed."""
+        record = await self.store.get(request["approvalId"])
+        assert record is not None
+        return time.time() > record.expires
+
     def is_live(self, chat: str = "c", who: str = "alice") -> bool:
         return self.chat.live_run(who, chat) is not None
 
@@ -174,7 +183,8 @@ async def serving(
     """An agent with its chats, served until the block ends; no task of it is left then."""
     before = asyncio.all_tasks()
     live = LiveOptions(calls=calls, modality="text", disconnect_grace=grace)
-    served = Served(root, **{"live": live, **options})
+    given: Any = {"live": live, **options}
+    served = Served(root, **given)
     running = await served.serve(**(config or {}))
     try:
         yield served

@@ -8,6 +8,8 @@ import pytest
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.models.llm_request import LlmRequest
 from google.adk.sessions.database_session_service import DatabaseSessionService
+from google.adk.tools.base_tool import BaseTool
+from google.adk.tools.tool_context import ToolContext
 
 from adk_stream_protocol import ClientTool
 from adk_stream_protocol.runtime import live_queue
@@ -170,6 +172,34 @@ async def test_a_store_that_fails_under_the_gate_is_not_silent(event: str) -> No
     assert till.paid == [5] * (event == "result")
 
 
+@pytest.mark.parametrize("outside", [True, False])
+@pytest.mark.parametrize("when", ["before", "after"])
+async def test_a_callback_of_the_application_that_raises_is_not_silent(
+    when: str, outside: bool
+) -> None:
+    def broken(tool: BaseTool, args: Any, tool_context: ToolContext, **more: Any) -> None:
+        if tool_context.tool_confirmation is not None:
+            raise RuntimeError("password 1234")
+
+    till = Till()
+    agent = clerk(till.tool(), **{f"{when}_tool_callback": broken})
+    async with serving(agent) as served, served.socket() as socket:
+        request = (await socket.say(PAY)).approvals[0]
+        if outside:
+            await served.decide(request["approvalId"], True)
+            reply = await socket.server_turn()
+        else:
+            reply = await socket.approve(request)
+        assert "1234" not in reply.text
+        (told,) = responses(await socket.context())
+        if when == "after":
+            assert told == {"paid": 5} == reply.of_type("tool-output-available")[0]["output"]
+        else:
+            assert "outcome_unknown" in told["error"]
+            assert reply.of_type("tool-output-error")[0]["errorText"] == told["error"]
+    assert till.paid == [5] * (when == "after")
+
+
 async def test_an_empty_result_of_a_browser_tool_is_a_result() -> None:
     async with serving(clerk(LOCATE)) as served, served.socket() as socket:
         asked = await socket.say("/call locate {}")
@@ -259,6 +289,24 @@ async def test_a_model_that_goes_away_keeps_its_memory_and_its_open_call(at_once
         assert context["contents"][0]["parts"] == [{"text": "hello"}]
         assert responses(context) == [{"paid": 5}]
     assert till.paid == [5]
+
+
+@pytest.mark.parametrize("pause", [0, 0.1])
+@pytest.mark.parametrize("end", ["/goaway", "/drop 1", "/interrupt", "/error 500", "/say 1"])
+async def test_after_a_stop_the_model_is_heard_again_however_it_ended(
+    end: str, pause: float
+) -> None:
+    async with serving(clerk()) as served, served.socket() as socket:
+        request_id = await socket.start_saying(f"/say 1\n/hang {pause}\n{end}")
+        await socket.chunk(request_id, "text-delta")
+        await served.request("POST", "/api/chat/c/stop")
+        await socket.reply(request_id)
+        assert (await socket.say("hello")).said == "Hello! What can I do for you?"
+        request_id = await socket.start_saying("/say 1\n/hang 60")
+        await socket.chunk(request_id, "text-delta")
+        await socket.start({"requestId": request_id}, "abort")
+        assert (await socket.reply(request_id)).types[-1] == "finish"
+        assert (await socket.say("hello")).said == "Hello! What can I do for you?"
 
 
 async def test_one_run_at_a_time_uses_a_session(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import httpx
 from websockets.sync.client import ClientConnection, connect
 
 from adk_stream_protocol.errors import StreamProtocolError
-from tests.sdk.page import code_of
+from tests.sdk.page_view import code_of
 from tests.sdk.raw import Json, Reply
 
 

@@ -106,13 +106,14 @@ export class Page {
 
   /** Wait until nothing is under way and nothing new has begun for a while. */
   async rest(quietMs) {
-    let seen = 0;
+    let seen = this.traffic.requests.length;
     let quietSince = Date.now();
     await this.wait("the page is still busy", () => {
       const busy = this.traffic.open > 0 || ["submitted", "streaming"].includes(this.chat.status);
-      if (busy || seen !== this.traffic.requests.length) quietSince = Date.now();
+      const isQuiet = !busy && seen === this.traffic.requests.length;
+      if (!isQuiet) quietSince = Date.now();
       seen = this.traffic.requests.length;
-      return Date.now() - quietSince >= quietMs;
+      return isQuiet && Date.now() - quietSince >= quietMs;
     });
   }
 
@@ -141,7 +142,8 @@ export class Page {
     this.reported = requests.length;
     const { status, error, messages } = this.state;
     const shown = { status, error: error?.message ?? null, messages, toolCalls: this.toolCalls };
-    return { ...shown, requests, aborts, notices, faults };
+    const answered = requests.map(({ body, ...request }) => request);
+    return { ...shown, requests: answered, aborts, notices, faults };
   }
 }
 

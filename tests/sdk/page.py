@@ -1,7 +1,6 @@
 """A chat page as a test sees it: the SDK's own Chat, clicks and typing in, what it shows out."""
 
 import json
-import re
 from collections.abc import Iterator
 from itertools import count
 from typing import Any, Literal
@@ -9,11 +8,11 @@ from typing import Any, Literal
 from tests.sdk.answers import Answer
 from tests.sdk.context import ModelContext
 from tests.sdk.judge import Judge
+from tests.sdk.page_view import Json, PageView, text_of
 from tests.sdk.wires import Major, Transport
 
 __all__ = ["Helpers", "Json", "Major", "Page", "text_of"]
 
-Json = dict[str, Any]
 Helpers = Literal["both", "approvals", "tools", "patient"]
 
 # Long enough for a page that posts by itself to do so: a loop posts within milliseconds. What comes
@@ -25,14 +24,14 @@ _MOST_MOMENTS = 10
 _numbers = count()
 
 
-class Page:
+class Page(PageView):
     """Every action waits until the page is at rest and the judges have seen all it received."""
 
     def __init__(self, judge: Judge, **options: Any) -> None:
         self._judge = judge
         self._number = next(_numbers)
         self._options = options
-        self._seen = judge.ask(do="open", number=self._number, page=options)
+        super().__init__(judge.ask(do="open", number=self._number, page=options))
 
     def say(self, text: str) -> None:
         """Type a message."""
@@ -70,10 +69,6 @@ class Page:
     def begin(self, text: str, *, until: str) -> None:
         """Type a message, and go on as soon as its answer shows that text."""
         self._act({"name": "say", "text": text}, until=until)
-
-    def wait_until(self, text: str) -> None:
-        """Wait until the last message shows that text."""
-        self._act(until=text)
 
     def rest(self) -> None:
         """Wait until nothing is under way."""
@@ -114,89 +109,6 @@ class Page:
     def number(self) -> int:
         """Its number among all pages of the judge."""
         return self._number
-
-    @property
-    def status(self) -> str:
-        return self._seen["status"]
-
-    @property
-    def error(self) -> str | None:
-        return self._seen["error"]
-
-    @property
-    def faults(self) -> list[str]:
-        """What the judges said against the chunks."""
-        return self._seen["faults"]
-
-    @property
-    def browser_calls(self) -> list[str]:
-        """The tools `onToolCall` was told of."""
-        return self._seen["toolCalls"]
-
-    @property
-    def posts(self) -> list[Json]:
-        """Its turns so far: POST requests, or `send` frames."""
-        return [request for request in self._seen["requests"] if request["kind"] == "send"]
-
-    @property
-    def post_count(self) -> int:
-        return len(self.posts)
-
-    @property
-    def last_post(self) -> Json:
-        return self.posts[-1]
-
-    @property
-    def last_resume(self) -> Json:
-        return [request for request in self._seen["requests"] if request["kind"] == "resume"][-1]
-
-    @property
-    def aborts(self) -> int:
-        """How many `abort` frames it has sent."""
-        return self._seen["aborts"]
-
-    @property
-    def refusal(self) -> str | None:
-        """The code with which its last turn was refused."""
-        return code_of(self.last_post["refusal"] or "")
-
-    @property
-    def last_types(self) -> list[str]:
-        """The chunk types of the last response, a run of deltas as one."""
-        types = [chunk["type"] for chunk in self.last_post["chunks"]]
-        return [t for t, before in zip(types, [None, *types], strict=False) if t != before]
-
-    @property
-    def messages(self) -> list[Json]:
-        """The whole conversation."""
-        return self._seen["messages"]
-
-    @property
-    def answers(self) -> list[Json]:
-        """The assistant messages."""
-        return [message for message in self.messages if message["role"] == "assistant"]
-
-    @property
-    def text(self) -> str:
-        """The text of the last assistant message."""
-        return text_of(self.answers[-1])
-
-    def parts(self, type: str) -> list[Json]:
-        """The parts of that type in the last assistant message."""
-        return [part for part in self.answers[-1]["parts"] if part["type"] == type]
-
-    def calls(self, tool: str) -> list[Json]:
-        """The cards of a tool in the whole conversation."""
-        parts = [part for message in self.answers for part in message["parts"]]
-        return [part for part in parts if part["type"] == f"tool-{tool}"]
-
-    def states(self, tool: str) -> list[str]:
-        """What those cards show."""
-        return [call["state"] for call in self.calls(tool)]
-
-    def asking(self) -> list[Json]:
-        """The cards with buttons in the last message."""
-        return [p for p in self.answers[-1]["parts"] if p.get("state") == "approval-requested"]
 
     def moments(self) -> Iterator[list[Json]]:
         """The cards with buttons, again and again until there are none."""
@@ -245,17 +157,6 @@ class Page:
         wait = {"quietMs": quietMs} | ({"until": until} if until else {})
         self._seen = self._judge.ask(do="act", number=self._number, actions=actions, **wait)
         assert self.faults == []
-
-
-def code_of(refusal: str) -> str | None:
-    """The stable code in the text that users are shown."""
-    found = re.search(r"\(([a-z-]+), reference [0-9a-f]+\)$", refusal)
-    return found and found[1]
-
-
-def text_of(message: Json) -> str:
-    """The text of a message, its text parts on lines of their own."""
-    return "\n".join(part["text"] for part in message["parts"] if part["type"] == "text")
 
 
 def _output(call: Json, **result: Any) -> Json:

@@ -6,7 +6,8 @@ import pytest
 
 from tests.sdk.answers import Answer, no, output, yes
 from tests.sdk.conftest import OpenPage, cookie_of_a_new_user
-from tests.sdk.wires import SOCKET, over
+from tests.sdk.page import Page
+from tests.sdk.wires import SOCKET, Major, over
 from tests.support.server import DemoServer
 
 pytestmark = over(SOCKET)
@@ -15,6 +16,7 @@ HERE = {"latitude": 35.68, "longitude": 139.77, "accuracy": 10, "timestamp": 170
 PLAYED = {"success": True, "track": 2}
 FOUND = "You are at latitude 35.68, longitude 139.77."
 LOOK = output("get_location", HERE)
+MAJORS: tuple[Major, ...] = ("ai6", "ai7")
 GREETING = "Hello! What can I do for you?"
 
 # What is asked, what is answered before the restart and after it, and what the page says then.
@@ -61,28 +63,35 @@ def server(mortal: DemoServer) -> DemoServer:
     return mortal
 
 
+@pytest.mark.parametrize("major", [None])
 @pytest.mark.parametrize("end", [DemoServer.stop, DemoServer.kill])
 def test_what_waited_is_answered_afterwards(
     open_page: OpenPage, server: DemoServer, end: Callable[[DemoServer], int]
 ) -> None:
-    pages = [open_page(headers=cookie_of_a_new_user(server)) for _ in STORIES]
-    for page, (asked, before, _, _) in zip(pages, STORIES, strict=True):
+    def new_page(major: Major) -> Page:
+        headers = cookie_of_a_new_user(server)
+        return open_page(major=major, transport=SOCKET.transport(major), headers=headers)
+
+    stories = [(new_page(major), story) for story in STORIES for major in MAJORS]
+    for page, (asked, before, _, _) in stories:
         page.say(asked)
         for _ in page.settle(*before):
             assert page.error is None
-    speaking = open_page(headers=cookie_of_a_new_user(server))
-    speaking.begin("/say 3\n/hang 600", until="1 2 3 ")
+    speaking = [new_page(major) for major in MAJORS]
+    for page in speaking:
+        page.begin("/say 3\n/hang 600", until="1 2 3 ")
     end(server)
     server.start()
-    for page, (_, _, after, said) in zip(pages, STORIES, strict=True):
+    for page, (_, _, after, said) in stories:
         for _ in page.settle(*after):
             assert page.error is None
         assert (page.status, page.error, page.text) == ("ready", None, said)
         assert len(page.answers) == 1
         page.model_context().assert_paired()
-    speaking.rest()
-    assert speaking.text == "1 2 3 "
-    # Who goes down in peace ends what runs; otherwise the page notices that the line is dead.
-    assert speaking.status == ("ready" if end is DemoServer.stop else "error")
-    speaking.say("Hello")
-    assert (speaking.status, speaking.error, speaking.text) == ("ready", None, GREETING)
+    for page in speaking:
+        page.rest()
+        assert page.text == "1 2 3 "
+        # Who goes down in peace ends what runs; otherwise the page notices that the line is dead.
+        assert page.status == ("ready" if end is DemoServer.stop else "error")
+        page.say("Hello")
+        assert (page.status, page.error, page.text) == ("ready", None, GREETING)

@@ -2,10 +2,10 @@
 
 from tests.sdk.conftest import OpenPage
 from tests.sdk.page import Json, Page
-from tests.sdk.wires import SOCKET, Wire, over
+from tests.sdk.wires import SOCKET, over
 
 PAY = '/call process_payment {"amount":50,"recipient":"Hanako"}'
-SLOW = "/say 3\n/hang 2\n/say 2"
+SLOW = "/say 3\n/hang 1.5\n/say 2"
 WHOLE = "1 2 3 1 2 "
 
 
@@ -41,6 +41,7 @@ def test_a_running_answer(open_page: OpenPage) -> None:
     assert again.text == "Hello! What can I do for you?"
 
 
+@over(SOCKET)
 def test_a_running_answer_replaces_its_beginning(open_page: OpenPage) -> None:
     page = open_page()
     page.begin(SLOW, until="1 2 3 ")
@@ -63,9 +64,10 @@ def test_a_resumed_answer_can_be_stopped(open_page: OpenPage) -> None:
     assert (again.status, again.text) == ("ready", "Hello! What can I do for you?")
 
 
+@over(SOCKET)
 def test_an_approval_asked_for_after_the_reload(open_page: OpenPage) -> None:
     page = open_page()
-    page.begin(f"/say 3\n/hang 2\n{PAY}", until="1 2 3 ")
+    page.begin(f"/say 3\n/hang 1.5\n{PAY}", until="1 2 3 ")
     again = reloaded(open_page, page)
     again.resume()
     assert again.states("process_payment") == ["approval-requested"]
@@ -75,12 +77,11 @@ def test_an_approval_asked_for_after_the_reload(open_page: OpenPage) -> None:
     assert len(again.answers) == 1
 
 
-def test_a_lost_connection(open_page: OpenPage, wire: Wire) -> None:
-    page = open_page()
+@over(SOCKET)
+def test_a_lost_connection(page: Page) -> None:
     page.begin(SLOW, until="1 2 3 ")
-    if wire.is_socket:
-        page.leave()
-        assert page.status == "error"
+    page.leave()
+    assert page.status == "error"
     page.resume()
     assert (page.status, page.error, page.text) == ("ready", None, WHOLE)
     assert len(page.answers) == 1

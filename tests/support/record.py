@@ -28,6 +28,7 @@ from adk_stream_protocol.convert.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.calls import Calls, current_turn
 from adk_stream_protocol.convert.encode import TurnEncoder
 from adk_stream_protocol.convert.endings import Failure
+from adk_stream_protocol.convert.live import LiveTurnEncoder
 from adk_stream_protocol.protocol.chunks import AnyChunk
 from adk_stream_protocol.protocol.sse import encode_json
 from adk_stream_protocol.runtime.approvals import Approvals
@@ -51,13 +52,14 @@ def encode_turn(turn: dict[str, Any]) -> list[dict[str, Any]]:
     """The chunks of a recorded turn, as the code makes them now."""
     events = [Event.model_validate(event) for event in turn["events"]]
     before = [Event.model_validate(event) for event in turn.get("before", [])]
-    encoder = TurnEncoder(
-        "m1",
-        approvals=turn.get("approvals", "native"),
-        calls=Calls.of(before),
-        held=turn.get("held", []),
-        reference="r1",
-    )
+    options: dict[str, Any] = {
+        "approvals": turn.get("approvals", "native"),
+        "calls": Calls.of(before),
+        "held": turn.get("held", []),
+        "reference": "r1",
+    }
+    live = turn.get("live")
+    encoder = LiveTurnEncoder("m1", **options, **live) if live else TurnEncoder("m1", **options)
     chunks: list[AnyChunk] = [*encoder.start()]
     for event in events:
         chunks += encoder.encode(event)
@@ -97,7 +99,7 @@ async def _play_answer(runner: Runner, approvals: Approvals, scene: Scene) -> di
             await approvals.decide(found, Principal("u"), verdict, None)
     turn = await _play(runner, scene, outcomes.user_content(parts))
     answer = Event(author="user", content=outcomes.user_content(parts))
-    return {**turn, "before": [_dump(event) for event in (*before, answer)]}
+    return {**turn, "before": [dump(event) for event in (*before, answer)]}
 
 
 async def _play(runner: Runner, scene: Scene, message: types.Content) -> dict[str, Any]:
@@ -117,7 +119,7 @@ async def _play(runner: Runner, scene: Scene, message: types.Content) -> dict[st
     except Exception as error:
         failed = Failure.of_exception(error).code
     turn: dict[str, Any] = {"approvals": scene.approvals}
-    turn["events"] = [_dump(event) for event in events]
+    turn["events"] = [dump(event) for event in events]
     return turn | ({"failed": failed} if failed else {})
 
 
@@ -126,7 +128,7 @@ async def _each(run: AsyncIterator[Event]) -> AsyncIterator[Event]:
         yield event
 
 
-def _dump(event: Event) -> dict[str, Any]:
+def dump(event: Event) -> dict[str, Any]:
     return event.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=True)
 
 

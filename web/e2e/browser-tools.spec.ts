@@ -60,6 +60,21 @@ story("music really plays, switches and obeys the volume", async ({ open, transp
   await visit.page.getByText("No music is playing").waitFor();
 });
 
+story("a call that was open before the page was", async ({ open }) => {
+  const visit = await open();
+  const { page } = visit;
+  await page.request.post("/api/chat", {
+    data: { id: "open-before", message: { role: "user", content: "Change the BGM to track 2" } },
+  });
+  await page.goto("/?chat=open-before");
+  await visit.messages.waitFor();
+  // Browsers allow no sound before the page was touched.
+  await visit.messages.click();
+  await visit.sees("The music is now track 2.");
+  await page.getByRole("button", { name: "Music", exact: true }).click();
+  await page.getByText("Playing: Night train").waitFor();
+});
+
 scene("each track can be picked by hand", async ({ open }) => {
   const visit = await open();
   await visit.page.getByRole("button", { name: "Music", exact: true }).click();

@@ -21,7 +21,7 @@ story("nobody answers in time", async ({ open, transport }) => {
     .cardIs("waiting")
     .getByText(/0:0\d left/)
     .waitFor();
-  await visit.cardIs("expired").getByText("Nobody answered in time.").waitFor();
+  await visit.cardIs("expired").getByText("Nobody answered in time. It did not happen.").waitFor();
   assert.equal(await visit.approve.count(), 0);
   await visit.shows(`approval-expired-${transport}`);
   await visit.say("Hello");
@@ -56,5 +56,21 @@ story("the server dies in the middle of a payment", async ({ open, server, trans
   await visit.shows(`approval-unknown-${transport}`);
   await visit.say("Hello");
   await visit.sees("Hello! What can I do for you?");
+  assert.equal(sink.keys.length, before + 1);
+});
+
+story("a reload in the middle of a payment", async ({ open }) => {
+  const visit = await open();
+  sink.isHolding = true;
+  const before = sink.keys.length;
+  await visit.say("Send $50 to Hanako");
+  await visit.approve.click();
+  await eventually("the payment was begun", () => sink.keys.length === before + 1);
+  await visit.page.reload();
+  await visit.cards.waitFor();
+  assert.equal(await visit.approve.count(), 0);
+  sink.release();
+  await visit.sees("I sent 50 USD to Hanako (balance 950).");
+  await visit.cardIs("done").waitFor();
   assert.equal(sink.keys.length, before + 1);
 });

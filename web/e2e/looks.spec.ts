@@ -29,6 +29,7 @@ for (const colorScheme of ["light", "dark"] as const)
       await shows("thoughts");
       for (const name of ["Music", "Settings", "Chats"]) {
         await page.getByRole("button", { name, exact: true }).click();
+        if (name === "Chats") await page.getByRole("link", { name: /weather/ }).waitFor();
         await shows(name.toLowerCase());
         await page.keyboard.press("Escape");
       }

@@ -46,6 +46,18 @@ story("a reload in the middle of an answer", async ({ open }) => {
   assert.equal(await visit.messages.getByRole("listitem").count(), 2);
 });
 
+scene("a history that does not come", async ({ open }) => {
+  const visit = await open();
+  await visit.say("Hello");
+  await visit.sees("Hello! What can I do for you?");
+  visit.expectsNetworkErrors = true;
+  await visit.page.route("**/messages", (route) => route.abort(), { times: 1 });
+  await visit.page.reload();
+  await visit.page.getByText("The server does not answer.").waitFor();
+  await visit.page.getByRole("button", { name: "Try again" }).click();
+  await visit.sees("Hello! What can I do for you?");
+});
+
 scene("the list of chats", async ({ open }) => {
   const visit = await open();
   const { page } = visit;

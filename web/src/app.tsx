@@ -1,5 +1,6 @@
 import { useMemo, useState, useSyncExternalStore } from "react";
 import { ChatView } from "./chat/chat-view";
+import { Loading } from "./chat/loading";
 import type { Transports } from "./chat/transports";
 import { useHistory } from "./chat/use-history";
 import { LANGUAGES, TextsProvider } from "./i18n";
@@ -22,7 +23,7 @@ export function App({ transports, recording, jukebox }: Props) {
   const settings = useSettings();
   const texts = LANGUAGES[settings.language];
   const chat = useChatId();
-  const initial = useHistory(chat.id, chat.isNew);
+  const history = useHistory(chat.id, chat.isNew);
   const currentTexts = useStable(() => texts);
   const tools = useMemo(() => browserTools(jukebox, currentTexts), [jukebox, currentTexts]);
   const live = useSyncExternalStore(recording.subscribe, recording.entries);
@@ -37,20 +38,14 @@ export function App({ transports, recording, jukebox }: Props) {
         <Chats current={chat.id} onOpen={chat.open} />
       </Header>
       {replay && <ReplayView {...replay} onLeave={() => setReplay(undefined)} />}
-      {!initial && (
-        <main className="chat">
-          <p className="loading" role="status">
-            {texts.page.loading}
-          </p>
-        </main>
-      )}
-      {initial && (
+      {!history.messages && <Loading isMissing={history.isMissing} onRetry={history.retry} />}
+      {history.messages && (
         <ChatView
           key={chat.id}
           hidden={replay !== undefined}
           isMuted={blocked}
           chatId={chat.id}
-          initial={initial}
+          initial={history.messages}
           transports={transports}
           transport={settings.transport}
           tools={tools}

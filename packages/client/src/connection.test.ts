@@ -56,16 +56,18 @@ test("everybody waits for the same socket", async () => {
   expect([FakeWebSocket.made.length, states]).toEqual([1, ["connecting", "open"]]);
 });
 
-test("the end of an old socket does not touch the new one", async () => {
+test("a socket that is closing is given up, and its end does not touch the new one", async () => {
   const connection = connect();
   const old = await opened(connection);
   old.readyState = 2;
   await opened(connection, 1);
+  expect(errors).toEqual(["The network connection is closing."]);
   old.says("late");
   old.ends();
   await settle();
   connection.send("still there");
-  expect([errors, FakeWebSocket.made[1]?.sent]).toEqual([[], ["still there"]]);
+  expect([errors.length, FakeWebSocket.made[1]?.sent]).toEqual([1, ["still there"]]);
+  expect(states).toEqual(["connecting", "open", "lost", "open"]);
 });
 
 test("to open and say nothing is no success: attempts come later and later", async () => {

@@ -44,6 +44,8 @@ export class Connection {
   /** Settles when the socket is open, or could not be opened. */
   open(): Promise<void> {
     if (this.#socket?.isOpen) return Promise.resolve();
+    // Its end may take long to arrive, and nothing else will.
+    if (this.#socket && !this.#opening) this.#down(networkError("is closing"), true);
     this.#opening ??= this.#open();
     return this.#opening;
   }

@@ -1,5 +1,6 @@
 /** What happens when the connection goes and comes, as a chat sees it. */
 import { beforeEach, expect, test, vi } from "vitest";
+import { WebSocket } from "ws";
 import { TestChat } from "../test/chat.js";
 import { saying } from "../test/chunks.js";
 import { FrameServer } from "../test/frame-server.js";
@@ -139,6 +140,30 @@ test("a request does not wait for the next attempt", async () => {
   stage.server.reply((await stage.server.request(1)).requestId, saying("hello", "m2"));
   await again;
   expect([chat.status, states.at(-1)]).toEqual(["ready", "open"]);
+});
+
+test("a request made while the socket closes gets a new one; what was open on the old one fails", async () => {
+  const made: WebSocket[] = [];
+  class Kept extends WebSocket {
+    constructor(url: string | URL) {
+      super(url);
+      made.push(this);
+    }
+  }
+  const { chat, said } = await halfway({ webSocket: Kept });
+  const [transport] = stage.transports;
+  const other = new TestChat({ id: "other", ...(transport && { transport }) });
+  stage.server.socket.pause();
+  made[0]?.close();
+  const asked = other.sendMessage({ text: "hi" });
+  await said;
+  expect([chat.status, chat.error?.message]).toEqual([
+    "error",
+    "The network connection is closing.",
+  ]);
+  stage.server.reply((await stage.server.request(1)).requestId, saying("hello", "m2"));
+  await asked;
+  expect([other.status, other.text]).toEqual(["ready", "hello"]);
 });
 
 test("a server that was never there is not tried again by itself", async () => {

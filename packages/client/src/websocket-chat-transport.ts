@@ -54,7 +54,8 @@ export class WebSocketChatTransport<UI_MESSAGE extends UIMessage = UIMessage>
       target: () => this.#target(),
       ...(keep && { reconnect }),
       onText: (text) => this.#receive(parseFrame(text)),
-      onDown: (error) => this.#failAll(error),
+      // Those that are not sent yet wait for the next socket.
+      onDown: (error) => this.#fail(error, ({ isSent }) => isSent),
       onState: (state, before) => this.#connectionChanged(state, before),
     });
   }
@@ -88,7 +89,7 @@ export class WebSocketChatTransport<UI_MESSAGE extends UIMessage = UIMessage>
 
   /** Ends the connection and what is open on it. A later request opens a new one. */
   close(): void {
-    this.#failAll(new Error("The chat transport was closed."));
+    this.#fail(new Error("The chat transport was closed."));
     this.#connection.close("the page closed the chat");
   }
 
@@ -144,10 +145,11 @@ export class WebSocketChatTransport<UI_MESSAGE extends UIMessage = UIMessage>
     }
   }
 
-  #failAll(error: Error): void {
-    const requests = [...this.#requests.values()];
-    this.#requests.clear();
-    for (const request of requests) request.fail(error);
+  #fail(error: Error, concerns = (_: OpenRequest) => true): void {
+    for (const request of [...this.#requests.values()].filter(concerns)) {
+      this.#requests.delete(request.id);
+      request.fail(error);
+    }
   }
 
   #connectionChanged(state: ConnectionState, before: ConnectionState): void {

@@ -37,7 +37,7 @@ class LiveTurnEncoder(TurnEncoder):
             # ADK may repeat in this turn what was streamed in the one before (google-adk 2.13).
             self._streamed = after._streamed
             self._heard, self._speech_id = after._heard, after._speech_id
-            self._held = after._held
+            self._held = after._held if options.get("joins") else self._held
 
     def encode(self, event: Event) -> list[AnyChunk]:
         """The chunks of one event."""
@@ -126,7 +126,7 @@ class LiveProgress:
         self._is_due = False
         """The model was told something that it has not begun to answer."""
         self._ends_of_calls = 0
-        self._is_cut = self._has_result = False
+        self._is_cut = self._has_result = self._cuts_short = False
 
     @property
     def owes(self) -> bool:
@@ -135,7 +135,7 @@ class LiveProgress:
 
     def told(self) -> None:
         """The model was sent a message or a result."""
-        self._is_due, self._has_result = True, False
+        self._is_due, self._has_result, self._cuts_short = True, False, self.speaks
 
     def left(self) -> None:
         """Nobody waits for what the model still says."""
@@ -178,8 +178,8 @@ class LiveProgress:
         if self._ends_of_calls:
             self._ends_of_calls -= 1
             return False
-        if was_cut and self._has_result and self._is_due:
-            return False  # it ends what was cut short, not the answer to the result
+        if was_cut and self._is_due and (self._has_result or self._cuts_short):
+            return False  # it ends what was cut short, not the answer to what it was told
         self._is_due = self._is_due and spoke  # a model may answer with nothing
         more = event.interaction_status
         return more is not types.InteractionStatus.IN_PROGRESS and not calls.running()

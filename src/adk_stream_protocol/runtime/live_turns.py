@@ -67,7 +67,7 @@ class LiveTurns:
 
     def install(self, turn: Turn, message_id: str | None, **options: Any) -> LiveTurnEncoder:
         """Open a turn of the client's: events belong to it from now on."""
-        encoder = self._encoder_of(turn, message_id, **options)
+        encoder = self._encoder_of(turn, message_id, after=self.encoder, **options)
         self._install(turn, encoder, is_clients=True)
         return encoder
 
@@ -125,8 +125,9 @@ class LiveTurns:
         return True
 
     def _mute(self) -> None:
-        self._muted = self._muted or self.progress.owes
-        self.progress.left()
+        if not self.encoder.calls.open():  # else it may have ended without a word about it
+            self._muted = self._muted or self.progress.owes
+            self.progress.left()
 
     def finish(self, closing: list[AnyChunk]) -> None:
         """Close the open turn with these chunks."""

@@ -32,8 +32,14 @@ export class PaymentSink {
     return `http://127.0.0.1:${address.port}/`;
   }
 
+  /** Says yes to all that wait, and from now on at once. */
+  release(): void {
+    this.isHolding = false;
+    for (const response of this.#held.splice(0)) response.writeHead(200).end("{}");
+  }
+
   async close(): Promise<void> {
-    for (const response of this.#held) response.destroy();
+    this.release();
     this.#server.close();
     await once(this.#server, "close");
   }

@@ -132,10 +132,21 @@ export class Visit {
     await this.page.getByRole("button", { name: /^(Send|送信)$/ }).waitFor();
   }
 
-  /** A picture for people to look at, after a look for faults of accessibility. */
-  async shows(name: string): Promise<void> {
+  /** The roles of the messages that the server has of the chat that is open. */
+  async stored(): Promise<string[]> {
+    const chat = new URL(this.page.url()).searchParams.get("chat");
+    const answer = await this.page.request.get(`/api/chat/${chat}/messages`);
+    return answer.ok() ? (await answer.json()).map(({ role }: { role: string }) => role) : [];
+  }
+
+  async picture(name: string): Promise<void> {
     mkdirSync(SHOTS, { recursive: true });
     await this.page.screenshot({ path: `${SHOTS}${name}.png` });
+  }
+
+  /** A picture for people to look at, and a look for faults of accessibility. */
+  async shows(name: string): Promise<void> {
+    await this.picture(name);
     assert.deepEqual(await accessibilityFaults(this.page), [], `accessibility of ${name}`);
   }
 }

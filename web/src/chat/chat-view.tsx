@@ -41,7 +41,7 @@ export function ChatView({ hidden, isMuted, onSend, ...options }: Props) {
         <Notices conversation={conversation} isMuted={isMuted} />
         <Composer
           busy={busy}
-          disabled={conversation.isLost}
+          disabled={conversation.isLost || conversation.isTakenOver}
           onSend={send}
           onStop={conversation.stop}
         />

@@ -60,7 +60,7 @@ function Part(props: Props & { part: MessagePart }) {
 }
 
 function ToolPartView(props: Props & { part: ToolPart }) {
-  const { part, message, current, tools, answers, readOnly } = props;
+  const { part, message, current, streaming, tools, answers, readOnly } = props;
   if (!("approval" in part && part.approval))
     return <ToolCard part={part} current={current} inBrowser={tools.has(getToolName(part))} />;
   return (
@@ -70,7 +70,8 @@ function ToolPartView(props: Props & { part: ToolPart }) {
       tools={tools}
       open={current}
       waiting={openApprovals(message)}
-      readOnly={readOnly}
+      // A turn that runs takes no answers; while it is replayed, old requests look open again.
+      readOnly={readOnly || streaming}
       {...answers}
     />
   );

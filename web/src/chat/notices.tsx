@@ -1,5 +1,6 @@
+import type { ReactNode } from "react";
 import { useTexts } from "../i18n";
-import { Icon } from "../ui/icons";
+import { Icon, type IconName } from "../ui/icons";
 import type { useConversation } from "./use-conversation";
 
 type Props = {
@@ -11,59 +12,98 @@ type Props = {
 /** What went wrong, in plain words, above the message box. */
 export function Notices({ conversation, isMuted }: Props) {
   const texts = useTexts();
-  const { error, isLost, isBack, isUnsent } = conversation;
+  const { error, isLost, isBack, isTakenOver, takeBack, unanswered, sendAgain } = conversation;
   return (
     <>
       <div role="status" className="notices">
         {isLost && (
-          <p className="notice" data-tone="warning">
-            <span className="spinner" aria-hidden="true" />
+          <Notice tone="warning" icon="spinner">
             {navigator.onLine ? texts.connection.lost : texts.connection.offline}
-          </p>
+          </Notice>
         )}
         {isBack && (
-          <p className="notice" data-tone="good">
-            <Icon name="check" />
+          <Notice tone="good" icon="check">
             {texts.connection.back}
-          </p>
+          </Notice>
         )}
-        {isUnsent && !isLost && (
-          <p className="notice" data-tone="warning">
-            <Icon name="alert" />
-            <span className="notice-text">{texts.connection.unsent}</span>
-            <button type="button" className="button small" onClick={conversation.sendAgain}>
-              {texts.connection.sendAgain}
-            </button>
-          </p>
+        {unanswered && !isLost && (
+          <Notice
+            tone="warning"
+            icon="alert"
+            action={texts.connection.sendAgain}
+            onAction={sendAgain}
+          >
+            {unanswered === "unsent" ? texts.connection.unsent : texts.connection.cutOff}
+          </Notice>
+        )}
+        {isTakenOver && (
+          <Notice
+            tone="warning"
+            icon="screen"
+            action={texts.connection.takeBack}
+            onAction={takeBack}
+          >
+            {texts.connection.takenOver}
+          </Notice>
         )}
         {isMuted && (
-          <p className="notice" data-tone="warning">
-            <Icon name="music" />
+          <Notice tone="warning" icon="music">
             {texts.music.blocked}
-          </p>
+          </Notice>
         )}
       </div>
       {error && (
-        <div role="alert" className="notice" data-tone="bad">
-          <Icon name="alert" />
-          <div className="notice-text">
-            <strong>{texts.errors.title}</strong>
-            <p>{readable(error, texts.errors)}</p>
-          </div>
-          <button type="button" className="button small" onClick={conversation.retry}>
-            {texts.errors.retry}
-          </button>
-          <button
-            type="button"
-            className="icon-button"
-            aria-label={texts.errors.dismiss}
-            onClick={conversation.dismissError}
-          >
-            <Icon name="close" />
-          </button>
-        </div>
+        <Fault error={error} onRetry={conversation.retry} onDismiss={conversation.dismissError} />
       )}
     </>
+  );
+}
+
+type NoticeProps = {
+  tone: "warning" | "good";
+  icon: IconName | "spinner";
+  action?: string;
+  onAction?: () => void;
+  children: ReactNode;
+};
+
+function Notice({ tone, icon, action, onAction, children }: NoticeProps) {
+  return (
+    <div className="notice" data-tone={tone}>
+      {icon === "spinner" ? <span className="spinner" aria-hidden="true" /> : <Icon name={icon} />}
+      <p className="notice-text">{children}</p>
+      {action && (
+        <button type="button" className="button small" onClick={() => onAction?.()}>
+          {action}
+        </button>
+      )}
+    </div>
+  );
+}
+
+type FaultProps = { error: Error; onRetry: () => void; onDismiss: () => void };
+
+function Fault({ error, onRetry, onDismiss }: FaultProps) {
+  const texts = useTexts();
+  return (
+    <div role="alert" className="notice" data-tone="bad">
+      <Icon name="alert" />
+      <div className="notice-text">
+        <strong>{texts.errors.title}</strong>
+        <p>{readable(error, texts.errors)}</p>
+      </div>
+      <button type="button" className="button small" onClick={onRetry}>
+        {texts.errors.retry}
+      </button>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={texts.errors.dismiss}
+        onClick={onDismiss}
+      >
+        <Icon name="close" />
+      </button>
+    </div>
   );
 }
 

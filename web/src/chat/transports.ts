@@ -19,7 +19,7 @@ export function createTransports(recording: Recording): Transports {
     sse: new DefaultChatTransport({ api: "/api/chat", fetch: observeFetch(recording) }),
     bidi: new WebSocketChatTransport({
       url: "/live",
-      webSocket: observeSocket(recording),
+      webSocket: observeSocket(recording, line.closed),
       onConnectionChange: line.state,
       onServerTurn: line.turn,
       reconnect: { maxDelay: 5000 },

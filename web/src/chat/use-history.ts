@@ -1,23 +1,37 @@
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { loadMessages } from "./server";
 import type { ChatMessage } from "./types";
 
-type History = { chatId: string; messages: ChatMessage[] };
+type History = { chatId: string; messages: ChatMessage[] } | { chatId: string; isMissing: true };
 
-/** The stored messages of a chat, or undefined while they are on their way. */
-export function useHistory(chatId: string, isNew: boolean): ChatMessage[] | undefined {
+const NONE: ChatMessage[] = [];
+
+/** The stored messages of a chat; none while they are on their way, or when they do not come. */
+export function useHistory(chatId: string, isNew: boolean) {
   const [history, setHistory] = useState<History>();
+  const [attempt, setAttempt] = useState(0);
+
   useEffect(() => {
     if (isNew) return;
     let wanted = true;
-    const keep = (messages: ChatMessage[]) => wanted && setHistory({ chatId, messages });
-    loadMessages(chatId).then(keep, () => keep([]));
+    const keep = (found: History) => wanted && setHistory(found);
+    loadMessages(chatId).then(
+      (messages) => keep({ chatId, messages }),
+      () => keep({ chatId, isMissing: true }),
+    );
     return () => {
       wanted = false;
     };
-  }, [chatId, isNew]);
-  if (history?.chatId === chatId) return history.messages;
-  return isNew ? EMPTY : undefined;
-}
+  }, [chatId, isNew, attempt]);
 
-const EMPTY: ChatMessage[] = [];
+  const retry = useCallback(() => {
+    setHistory(undefined);
+    setAttempt((count) => count + 1);
+  }, []);
+  const current = history?.chatId === chatId ? history : undefined;
+  return {
+    messages: current && "messages" in current ? current.messages : isNew ? NONE : undefined,
+    isMissing: current !== undefined && "isMissing" in current,
+    retry,
+  };
+}

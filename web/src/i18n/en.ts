@@ -53,13 +53,9 @@ export const en = {
     thinking: "Thinking …",
     thought: "Thoughts",
     answering: "The assistant is answering …",
-    stopped: "Stopped.",
     image: "Picture from the assistant",
     file: (name: string) => `File ${name}`,
     handover: (to: string) => `Handed over to ${to}`,
-    copy: "Copy",
-    copied: "Copied",
-    tokens: (count: number) => `${count} tokens`,
   },
   tools: {
     names: {
@@ -152,7 +148,10 @@ export const en = {
     missing: "This browser cannot play generated music",
   },
   connection: {
+    takenOver: "This chat goes on in another window.",
+    takeBack: "Continue here",
     unsent: "Your message did not arrive.",
+    cutOff: "The answer to your message was cut off.",
     sendAgain: "Send again",
     lost: "Connection lost. Trying to reconnect …",
     back: "Connected again.",
@@ -179,16 +178,13 @@ export const en = {
     replay: "Replay a file",
     entries: (shown: number, total: number) =>
       shown === total ? `${total} entries` : `${shown} of ${total} entries`,
-    follow: "Follow",
     json: "JSON of the selected entry",
     select: "Select an entry to see its JSON.",
     timeline: "Timeline",
     badFile: (line: number) => `This is not a recording: line ${line} cannot be read.`,
     noTurns: "There is no turn in this recording.",
-    copy: "Copy JSON",
   },
   replay: {
-    title: "Replay",
     text: (name: string) => `Replaying ${name}. Nothing is sent to the server.`,
     done: "The recording is at its end.",
     leave: "Leave the replay",

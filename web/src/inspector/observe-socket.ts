@@ -2,7 +2,7 @@ import { parsed } from "./observe-fetch";
 import type { Recording } from "./recording";
 
 /** A WebSocket class that writes down every frame of both directions. */
-export function observeSocket(recording: Recording) {
+export function observeSocket(recording: Recording, onClose: (code: number) => void) {
   return class ObservedWebSocket extends WebSocket {
     readonly #channel = recording.channel("websocket");
 
@@ -11,9 +11,10 @@ export function observeSocket(recording: Recording) {
       const path = new URL(this.url).pathname;
       this.addEventListener("open", () => this.#note("up", "open", { path }));
       this.addEventListener("message", (event) => this.#note("down", "frame", read(event.data)));
-      this.addEventListener("close", ({ code, reason }) =>
-        this.#note("down", "close", { code, reason }),
-      );
+      this.addEventListener("close", ({ code, reason }) => {
+        this.#note("down", "close", { code, reason });
+        onClose(code);
+      });
     }
 
     override send(data: string | Blob | BufferSource): void {

@@ -39,9 +39,9 @@ export class Jukebox {
     const score = SCORES[track - 1];
     if (!score) throw new JukeboxError("unknown-track");
     const sound = this.#open();
-    while (!(await resumed(sound))) {
+    for (let touched = gesture(); !(await resumed(sound)); touched = gesture()) {
       this.#set({ blocked: true });
-      await gesture();
+      await touched;
     }
     this.#playing?.fadeOut();
     this.#playing = new Playing(sound, score);
