@@ -33,7 +33,9 @@ export function stories(environment: Record<string, string> = {}) {
       try {
         await story({ server, transport, open });
       } catch (error) {
-        await Promise.all(visits.map((visit, index) => visit.picture(`failed-${name}-${index}`)));
+        await Promise.all(
+          visits.map((visit, index) => visit.picture(`failed-${name}-${transport}-${index}`)),
+        );
         throw error;
       } finally {
         await Promise.all(visits.map((visit) => visit.leave()));
