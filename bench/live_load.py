@@ -18,7 +18,7 @@ from bench.model import APP_NAME
 from bench.websocket import Socket
 
 AT_ONCE = 20
-SECONDS = 120.0
+SECONDS = 60.0
 
 
 @dataclass(frozen=True)

@@ -241,3 +241,15 @@ def test_a_decision_from_elsewhere_frees_what_the_model_owes() -> None:
 def spoken(words: str, *, finished: bool = True) -> Event:
     speech = types.Transcription(text=words, finished=finished)
     return event(output_transcription=speech, partial=not finished)
+
+
+def test_held_text_goes_on_with_its_message_and_with_no_other() -> None:
+    before = LiveTurnEncoder("m1", approvals="adk-tool")
+    for one in (partial(text("Sure.")), event(text("Sure.")), ASKED):
+        before.encode(one)
+    assert said("0", "Sure.")[1] not in before.finish()
+    known = calls([ASKED, event(response("c1", "pay", {"ok": 1}))])
+    same = LiveTurnEncoder("m1", approvals="adk-tool", calls=known, after=before)
+    assert same.finish() == [*step(*said("0", "Sure.")), finish()]
+    other = LiveTurnEncoder("m2", approvals="adk-tool", after=before)
+    assert other.finish() == [finish()]

@@ -149,3 +149,13 @@ def test_the_model_owes_more_until_its_turn_is_over(events: list[Event], expecte
 )
 def test_waiting_is_when_nothing_else_goes_on(known: Calls, expected: bool) -> None:
     assert is_waiting(known) is expected
+
+
+def test_the_end_of_a_turn_that_was_over_before_ends_no_other() -> None:
+    """All was said while a call waited; the model ends its turn after the answer has come."""
+    progress, done = LiveProgress(), calls(pay_decided(True), [RESULT])
+    assert progress.is_over_after(event(text("Sure?")), WAITING)
+    assert not progress.is_over_after(RESULT, done)
+    assert not progress.is_over_after(DONE, done)
+    assert not progress.is_over_after(event(text("Paid.")), done)
+    assert progress.is_over_after(DONE, done)

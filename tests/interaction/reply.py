@@ -114,7 +114,8 @@ class _Names:
         match value:
             case {"expiresAt": _} | {"transaction_id": _}:
                 return self._plain(_without(value, "expiresAt", "transaction_id"))
-            case {"type": "finish"}:
+            case {"type": "finish"}:  # what a model says of itself is all that may differ
+                assert value.get("messageMetadata", {}).keys() <= {"usage", "modelVersion"}
                 return _without(value, "messageMetadata")
             case dict():
                 return {key: self._plain(inner) for key, inner in value.items()}

@@ -7,13 +7,14 @@ import pytest
 
 from tests.interaction.bodies import Answer, Asked, Json, no, yes
 from tests.interaction.clients import Client, Http
-from tests.interaction.conftest import Variant
+from tests.interaction.conftest import VARIANTS, Variant
 from tests.interaction.context import told
 from tests.interaction.expect import DENIED, Call, Expect, payment, receipt, said, step
 from tests.interaction.reply import Reply, normal
 
 ALICE, BOB = payment(1, 30, "Alice"), payment(2, 40, "Bob")
 VERDICTS = list(product([True, False], repeat=2))
+TOGETHER = [variant for variant in VARIANTS if variant.asks_together]
 
 
 def test_approved(client: Client) -> None:
@@ -138,14 +139,13 @@ def test_two_payments_answered_as_they_are_asked(
     assert seen == (together if variant.asks_together else one_by_one)
 
 
+@pytest.mark.parametrize("variant", TOGETHER, indirect=True, ids=str)
 @pytest.mark.parametrize("verdicts", VERDICTS)
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["in order", "last first"])
 def test_two_payments_answered_one_after_the_other(
-    client: Client, variant: Variant, verdicts: tuple[bool, bool], order: tuple[int, int]
+    client: Client, verdicts: tuple[bool, bool], order: tuple[int, int]
 ) -> None:
     """The model is called once all answers are there, not before."""
-    if not variant.asks_together:
-        pytest.skip("a sequential model asks one after the other by itself")
     replies = [client.say("Pay Alice $30 and Bob $40")]
     asked = replies[0].asked()
     replies += [client.answer(replies[0], answer(asked[n], verdicts[n])) for n in order]

@@ -26,6 +26,7 @@ class SocketChat:
         self.notices: list[Json] = []
         """Frames of no request of ours: the server began a turn."""
         self._frames: defaultdict[str, asyncio.Queue[Json]] = defaultdict(asyncio.Queue)
+        self._begun: set[str] = set()
         self._requests = 0
         self._closed = asyncio.Event()
 
@@ -51,6 +52,8 @@ class SocketChat:
                 frame = json.loads(text)
                 if frame["requestId"] == "server":
                     self.notices.append(frame)
+                if frame["type"] == "chunk":
+                    self._begun.add(frame["requestId"])
                 self._frames[frame["requestId"]].put_nowait(frame)
         self._closed.set()
 
@@ -100,7 +103,14 @@ class SocketChat:
         return await self.start(said(text))
 
     async def start_approving(self, request: Json, name: str = "pay") -> str:
-        return await self.start(answered(decision(request, True, name)))
+        return await self.start_answering(decision(request, True, name))
+
+    async def start_answering(self, *parts: Json) -> str:
+        return await self.start(answered(*parts))
+
+    def has_begun(self, request_id: str) -> bool:
+        """Whether a turn has begun for a request: then its answers are stored."""
+        return request_id in self._begun
 
     async def resume(self) -> Reply:
         """Read the running turn from its first chunk; 204 if none runs."""

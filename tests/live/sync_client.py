@@ -5,7 +5,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import connect
+from websockets.sync.connection import Connection
 
 from tests.live.client import LAST, answered, said
 from tests.support.client import Json, Reply
@@ -16,7 +17,7 @@ SECONDS = 20.0
 class SyncSocketChat:
     """One chat on one socket."""
 
-    def __init__(self, connection: ClientConnection, chat: str) -> None:
+    def __init__(self, connection: Connection, chat: str) -> None:
         self._connection = connection
         self._chat = chat
         self._requests = 0

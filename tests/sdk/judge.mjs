@@ -1,9 +1,9 @@
 // One JSON request per line on stdin, one JSON answer per line on stdout:
 //   {"do":"open","number":1,"page":{…}}                  a new page
 //   {"do":"act","number":1,"actions":[…],"quietMs":100}  user actions; answers with what it shows
-//   {"do":"late"}                                        pages that have sent since their last report
+//   {"do":"late"}                                        pages that have sent since they reported
 //   {"do":"schema","chunks":[…]}                         chunks before all schemas
-//   {"do":"judge","replies":[[…],[…]]}                   the replies of one message before all judges
+//   {"do":"judge","replies":[[…],[…]]}                   the replies of one message before all
 import { createInterface } from "node:readline";
 import { judge, schemaFaults } from "./conformance.mjs";
 import { Page } from "./page.mjs";
@@ -18,7 +18,7 @@ async function answer(request) {
     case "act":
       return pages.get(request.number).act(request.actions, request.quietMs, request.until);
     case "late":
-      return { pages: [...pages.values()].filter((page) => page.isLate).map(({ chat }) => chat.id) };
+      return { pages: [...pages.values()].flatMap((page) => (page.isLate ? [page.chat.id] : [])) };
     case "schema":
       return { faults: await schemaFaults(request.chunks) };
     case "judge":

@@ -74,7 +74,8 @@ export class Page {
   /** The actions of one moment; all are begun before any is awaited. */
   async act(actions, quietMs, until) {
     const begun = actions.map((action) => this.begin(action));
-    await (until === undefined ? this.rest(quietMs) : this.shows(until));
+    if (until === undefined) await this.rest(quietMs);
+    else await this.wait(`never ${JSON.stringify(until)}`, () => this.shows(until));
     await Promise.race([Promise.all(begun), timeout(until === undefined ? 100 : 0)]);
     return this.report();
   }
@@ -117,11 +118,10 @@ export class Page {
     });
   }
 
-  /** Wait until the last message has this text. */
-  async shows(text) {
-    await this.wait(`the page never shows ${text}`, () =>
-      this.state.messages.at(-1)?.parts.some((part) => part.text?.includes(text)),
-    );
+  /** Whether the last message has this text, or that many frames came unasked. */
+  shows({ text, notices }) {
+    if (notices !== undefined) return this.traffic.notices.length >= notices;
+    return this.state.messages.at(-1)?.parts.some((part) => part.text?.includes(text));
   }
 
   async wait(complaint, isOver) {

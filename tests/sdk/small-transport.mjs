@@ -24,20 +24,20 @@ export class SmallTransport {
   async #request(frame, abortSignal) {
     const socket = await (this.#socket ??= this.#connect());
     const requestId = crypto.randomUUID();
-    const abort = () => {
-      if (this.#requests.delete(requestId)) socket.send(JSON.stringify({ type: "abort", requestId }));
-    };
+    const send = (content) => socket.send(JSON.stringify({ ...content, requestId }));
+    const abort = () => this.#requests.delete(requestId) && send({ type: "abort" });
     return new Promise((resolve, reject) => {
       const start = (controller) => {
         const fail = (error) => (reject(error), controller.error(error));
-        this.#requests.set(requestId, { controller, fail, resolve: (found) => resolve(found ? stream : null) });
+        const answer = (found) => resolve(found ? stream : null);
+        this.#requests.set(requestId, { controller, fail, answer });
       };
       const stream = new ReadableStream({ start, cancel: abort });
       abortSignal?.addEventListener("abort", () => {
         this.#requests.get(requestId)?.fail(abortSignal.reason);
         abort();
       });
-      socket.send(JSON.stringify({ ...frame, requestId }));
+      send(frame);
       if (frame.type === "send") resolve(stream);
     });
   }
@@ -61,7 +61,7 @@ export class SmallTransport {
     const request = this.#requests.get(requestId);
     if (request === undefined) return;
     if (type === "error") request.fail(new Error(errorText));
-    else request.resolve(type !== "no-active");
+    else request.answer(type !== "no-active");
     if (type === "chunk") request.controller.enqueue(chunk);
     else if (type !== "start") this.#requests.delete(requestId);
     if (type === "end") request.controller.close();

@@ -78,7 +78,7 @@ def test_a_stopped_answer(page: Page) -> None:
 def test_a_lost_connection(page: Page) -> None:
     page.resume()
     assert (page.last_resume["outcome"], page.status) == ("none", "ready")
-    page.begin("/say 3\n/hang 1.5\n/say 2", until="1 2 3 ")
+    page.begin("/say 3\n/hang 2\n/say 2", until="1 2 3 ")
     page.leave()
     page.resume()
     assert (page.status, page.error, page.text) == ("ready", None, "1 2 3 1 2 ")

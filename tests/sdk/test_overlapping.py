@@ -4,7 +4,7 @@ from tests.sdk.conftest import OpenPage
 from tests.sdk.page import Page, text_of
 from tests.sdk.wires import SOCKET, over
 
-SLOW = "/say 3\n/hang 1.5\n/say 2"
+SLOW = "/say 3\n/hang 2\n/say 2"
 WHOLE = "1 2 3 1 2 "
 GREETING = "Hello! What can I do for you?"
 

@@ -5,7 +5,7 @@ from tests.sdk.page import Json, Page
 from tests.sdk.wires import SOCKET, over
 
 PAY = '/call process_payment {"amount":50,"recipient":"Hanako"}'
-SLOW = "/say 3\n/hang 1.5\n/say 2"
+SLOW = "/say 3\n/hang 2\n/say 2"
 WHOLE = "1 2 3 1 2 "
 
 
@@ -67,7 +67,7 @@ def test_a_resumed_answer_can_be_stopped(open_page: OpenPage) -> None:
 @over(SOCKET)
 def test_an_approval_asked_for_after_the_reload(open_page: OpenPage) -> None:
     page = open_page()
-    page.begin(f"/say 3\n/hang 1.5\n{PAY}", until="1 2 3 ")
+    page.begin(f"/say 3\n/hang 2\n{PAY}", until="1 2 3 ")
     again = reloaded(open_page, page)
     again.resume()
     assert again.states("process_payment") == ["approval-requested"]

@@ -29,7 +29,8 @@ export function transportOf(name, options, traffic) {
 const recordingFetch = (traffic, closed) => async (url, init) => {
   const request = traffic.begin(init.body ? "send" : "resume", JSON.parse(init.body ?? "null"));
   try {
-    const response = await fetch(url, { ...init, signal: AbortSignal.any([closed, init.signal].filter(Boolean)) });
+    const signal = init.signal ? AbortSignal.any([closed, init.signal]) : closed;
+    const response = await fetch(url, { ...init, signal });
     const [forChat, forRecord] = response.body?.tee() ?? [null, null];
     void record(traffic, request, response.status, new Response(forRecord));
     return new Response(forChat, { status: response.status, headers: response.headers });

@@ -213,13 +213,21 @@ def test_fifty_megabytes_end_the_socket_and_nothing_else(client: Socket, other: 
     with pytest.raises(ConnectionClosed):
         client.socket.send('{"type":"ping","x":"' + "a" * 50_000_000 + '"}')
         client.receive()
-    assert client.socket.protocol.close_rcvd is not None
-    assert client.socket.protocol.close_rcvd.code == 1009
     again = type(client)(client.chat)
     try:
         assert again.say("Hello").text == GREETING
     finally:
         again.close()
+
+
+def test_a_frame_that_only_says_that_it_is_huge_is_not_waited_for(client: Socket) -> None:
+    assert client.say("Hello").text == GREETING
+    text, masked, long = 0x81, 0x80, 127
+    head = bytes([text, masked | long]) + (50_000_000).to_bytes(8) + b"mask"
+    client.socket.socket.sendall(head)
+    with pytest.raises(ConnectionClosedError) as closed:
+        client.receive()
+    assert closed.value.rcvd is not None and closed.value.rcvd.code == 1009
 
 
 def test_a_large_message_within_the_limit_is_taken(client: Socket) -> None:

@@ -37,7 +37,8 @@ class LiveTurnEncoder(TurnEncoder):
             # ADK may repeat in this turn what was streamed in the one before (google-adk 2.13).
             self._streamed = after._streamed
             self._heard, self._speech_id = after._heard, after._speech_id
-            self._held = after._held if options.get("joins") else self._held
+            if "calls" in options:  # the same message goes on
+                self._held = after._held
 
     def encode(self, event: Event) -> list[AnyChunk]:
         """The chunks of one event."""
@@ -127,6 +128,8 @@ class LiveProgress:
         """The model was told something that it has not begun to answer."""
         self._ends_of_calls = 0
         self._is_cut = self._has_result = self._cuts_short = False
+        self._is_said = False
+        """It has said all, but the end of its own turn is still to come, or waits for a call."""
 
     @property
     def owes(self) -> bool:
@@ -150,7 +153,7 @@ class LiveProgress:
         """Whether this event ends the turn whose calls these are."""
         if event.partial:
             if event.input_transcription is None:
-                self._is_due, self.speaks = False, True
+                self._begin()
             return False
         if event.turn_complete:
             return self._completed(event, calls)
@@ -162,24 +165,30 @@ class LiveProgress:
         if event.get_function_responses():
             self._is_due = self._has_result = True
             return is_waiting(calls)
-        self._is_due, self.speaks = False, True
+        self._begin()
         if event.get_function_calls():
             self.speaks = False
             self._ends_of_calls += not self.calls_at_once
             return is_waiting(calls)
         if is_waiting(calls) and _are_words(event):
-            # A model need not end its own turn before its calls are answered.
-            self.speaks = False
-        return not self.speaks
+            self.speaks, self._is_said = False, True
+        return self._is_said
+
+    def _begin(self) -> None:
+        self._is_due = self._is_said = False
+        self.speaks = True
 
     def _completed(self, event: Event, calls: Calls) -> bool:
         spoke, self.speaks = self.speaks, False
         was_cut, self._is_cut = self._is_cut, False
+        was_said, self._is_said = self._is_said, False
         if self._ends_of_calls:
             self._ends_of_calls -= 1
             return False
         if was_cut and self._is_due and (self._has_result or self._cuts_short):
             return False  # it ends what was cut short, not the answer to what it was told
+        if was_said and self._is_due:
+            return False  # the turn that it belongs to was over before
         self._is_due = self._is_due and spoke  # a model may answer with nothing
         more = event.interaction_status
         return more is not types.InteractionStatus.IN_PROGRESS and not calls.running()

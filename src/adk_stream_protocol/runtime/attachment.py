@@ -26,6 +26,10 @@ class Attachment:
         self._listener: Listener | None = None
         self._timer: asyncio.TimerHandle | None = None
 
+    @property
+    def is_attached(self) -> bool:
+        return self._listener is not None
+
     def attach(self, listener: Listener) -> None:
         """A socket has come for this chat."""
         if self._listener and self._listener is not listener:

@@ -119,6 +119,8 @@ class Chat:
                 return turn
         if run:
             await self._leave(run)
+            if live and turn_input.content:  # it was ending; this one begins another
+                return await self.open_turn(who, chat_id, turn_input, approvals, live=True)
         elif turn_input.answers:
             if turn := await self._workers.answer(who, key, turn_input, approvals):
                 return turn
@@ -144,7 +146,7 @@ class Chat:
             del self._runs[run.chat]
 
     async def _leave(self, run: LiveRun) -> None:
-        if self._turns.get(run.chat):
+        if self._turns.get(run.chat) and not run.is_closing:
             raise Busy("A turn is already running in this chat.")
         await run.close()
 
@@ -208,5 +210,10 @@ class Chat:
 
     async def go_on(self, user_id: str, chat_id: str) -> None:
         """Continue a chat whose call was decided elsewhere."""
-        if (user_id, chat_id) not in self._runs:  # there the call waits, and has been woken
-            await self._requests.go_on((user_id, chat_id))
+        key = (user_id, chat_id)
+        run = self._runs.get(key)
+        if run and not run.is_closing:  # the call waits there, and has been woken
+            return
+        if run:
+            await run.close()
+        await self._requests.go_on(key)

@@ -64,7 +64,9 @@ class LiveRun:
         self._workers = workers
         self._on_end = on_end
         self._jobs = Jobs()
-        self.socket = Attachment(settings.disconnect_grace, lambda: self._jobs.spawn(self.close()))
+        self.socket = Attachment(
+            settings.disconnect_grace, lambda: self._jobs.spawn(self._give_up())
+        )
         self._queue = LiveQueue(self._break)
         self._turns = LiveTurns(
             key,
@@ -85,6 +87,8 @@ class LiveRun:
             lambda late: self._jobs.spawn(self._expire(late)),
         )
         self._took = asyncio.Event()
+        self._openings = 0
+        self.is_closing = False
 
     @property
     def message_id(self) -> str:
@@ -94,8 +98,11 @@ class LiveRun:
     async def open_turn(
         self, who: Principal, turn_input: TurnInput, style: ApprovalStyleName
     ) -> Turn | None:
-        """A turn of the client's. None: the answers are to calls that this run has not made."""
+        """A turn of the client's. None: the run ends, or it has not made the calls."""
         async with self._lock:
+            if self.is_closing:
+                return None
+            self._openings += 1
             with needing_the_store():
                 if turn_input.content:
                     return await self._say(turn_input.content, style)
@@ -111,17 +118,37 @@ class LiveRun:
         """End the open turn, if there is one."""
         return self._turns.stop()
 
-    async def close(self, patience: float | None = None) -> None:
+    async def close(
+        self, patience: float | None = None, *, unless: Callable[[], bool] = bool
+    ) -> None:
         """End the run. A tool that is running is waited for; calls that wait stay open."""
         with suppress(TimeoutError):
             async with asyncio.timeout(patience):
-                await self._tools_done()
+                await self._quiet()
+        if unless():
+            return
+        self.is_closing = True
         self._queue.close()
         if self._task:
             self._task.cancel()
             await asyncio.wait([self._task])
         else:
             self._over(None)
+
+    async def _give_up(self) -> None:
+        """Nobody has come back. Who reads along without a socket gets the end of it."""
+        if turn := self._turns.open:
+            await turn.read_out(self._settings.disconnect_grace)
+        await self.close(unless=lambda: self.socket.is_attached)
+
+    async def _quiet(self) -> None:
+        """No tool runs any more, and no turn is being opened that could start one."""
+        openings = -1
+        while openings != self._openings:
+            openings = self._openings
+            await self._tools_done()
+            async with self._lock:
+                pass
 
     async def _tools_done(self) -> None:
         """No tool runs any more, and what came of them is stored."""
@@ -139,6 +166,10 @@ class LiveRun:
         """There is a new link to the model."""
         self.tools = tools
         self._turns.progress.connected(calls_at_once=calls_at_once)
+
+    def fell_silent(self) -> None:
+        """The model says no more for now, though it may not have ended its turn."""
+        self._turns.end_if_waiting()
 
     def withdrawn(self, call_ids: list[str]) -> None:
         """The model took calls back."""
@@ -187,6 +218,8 @@ class LiveRun:
         plan = await plan_answers(history, turn_input.answers, self._settings.runner.agent)
         if any(call.invocation_id != self._invocation_id for call in plan.calls):
             return None
+        if plan.is_repeat and (running := self._turns.open) and running.is_whole:
+            return running  # what these answers lead to is on its way
         self._turns.style = style
         turn = self._turns.reserve()
         turn.earlier = history.earlier(style, plan)
@@ -248,7 +281,8 @@ class LiveRun:
         except Exception as failure:
             logger.exception("the live run of a chat failed")
             error = failure
-        self._over(error)
+        async with self._lock:  # a turn that is being opened ends with the run, too
+            self._over(error)
 
     def _take(self, event: Event) -> None:
         self._took.set()
@@ -268,12 +302,16 @@ class LiveRun:
     async def _close_calls(self, call_ids: set[str], outcome: dict[str, Any]) -> None:
         """Close open calls that no answer can lead anywhere any more."""
         async with self._lock:
+            if self.is_closing:
+                return
             history = await self._ensure_started()
             for call in await history.close_calls(call_ids, outcome):
                 self._turns.settle(call)
 
     async def _close_unfinished(self, call_id: str) -> None:
         async with self._lock:
+            if self.is_closing:
+                return
             history = await self._ensure_started()
             if call := await history.close_unfinished(call_id):
                 part = outcomes.response_part(call, call.response or {})
@@ -293,6 +331,7 @@ class LiveRun:
             self._task.cancel()
 
     def _over(self, error: Exception | None) -> None:
+        self.is_closing = True
         self._deadlines.stop()
         self.socket.stop()
         self._workers.give(self.chat)

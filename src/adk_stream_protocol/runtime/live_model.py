@@ -6,7 +6,7 @@ are. Only tool objects are shared: what is set on them here is read in live runs
 """
 
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import Any, Protocol
@@ -42,6 +42,8 @@ class Link(Protocol):
     def connected(self, tools: dict[str, BaseTool], *, calls_at_once: bool) -> None: ...
 
     def withdrawn(self, call_ids: list[str]) -> None: ...
+
+    def fell_silent(self) -> None: ...
 
     def decided(self, call_id: str, state: State) -> None: ...
 
@@ -91,7 +93,7 @@ def live_variant(model: BaseLlm) -> BaseLlm:
             # inside ADK's connection (google-adk 2.13).
             at_once = bool(getattr(connection, "_is_gemini_3_x_live", True))
             link.connected(llm_request.tools_dict, calls_at_once=at_once)
-            _watch_withdrawals(connection, link.withdrawn)
+            _watch(connection, link)
             live = LiveConnection(connection, link)
             await live.send_unsent()
             yield live
@@ -122,10 +124,8 @@ def _may_wait(tool: BaseTool) -> bool:
     return bool(getattr(tool, "_require_confirmation", True))
 
 
-def _watch_withdrawals(
-    connection: BaseLlmConnection, withdrawn: Callable[[list[str]], None]
-) -> None:
-    """ADK drops the message by which a model takes calls back (google-adk 2.13)."""
+def _watch(connection: BaseLlmConnection, link: Link) -> None:
+    """ADK drops what a model says of calls it takes back, and of its silence (google-adk 2.13)."""
     session: Any = getattr(connection, "_gemini_session", None)
     if session is None:
         return
@@ -134,11 +134,13 @@ def _watch_withdrawals(
     async def watched() -> AsyncGenerator[Any]:
         async for message in receive():
             if message.tool_call_cancellation and message.tool_call_cancellation.ids:
-                withdrawn(message.tool_call_cancellation.ids)
+                link.withdrawn(message.tool_call_cancellation.ids)
             if (update := message.session_resumption_update) and not update.new_handle:
                 # While it works the model has no new handle; ADK would forget the old one.
                 message.session_resumption_update = None
             yield message
+            if message.server_content and message.server_content.generation_complete:
+                link.fell_silent()
 
     session.receive = watched
 

@@ -67,7 +67,7 @@ class LiveTurns:
 
     def install(self, turn: Turn, message_id: str | None, **options: Any) -> LiveTurnEncoder:
         """Open a turn of the client's: events belong to it from now on."""
-        encoder = self._encoder_of(turn, message_id, after=self.encoder, **options)
+        encoder = self._encoder_of(turn, message_id, **{"after": self.encoder, **options})
         self._install(turn, encoder, is_clients=True)
         return encoder
 
@@ -109,6 +109,12 @@ class LiveTurns:
         """After answers: the turn is over if nothing more comes by itself."""
         calls = self.encoder.calls
         if self.open and (is_waiting(calls) or not (is_due or calls.running())):
+            self.finish(self.encoder.finish())
+
+    def end_if_waiting(self) -> None:
+        """Nothing more comes before a person or the browser answers."""
+        if self.open and is_waiting(self.encoder.calls):
+            self.progress.left()
             self.finish(self.encoder.finish())
 
     def end_open(self) -> None:

@@ -6,6 +6,7 @@ with a long history that read is the dearest thing the bridge could do twice.
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from google.adk.events.event import Event
@@ -88,5 +89,7 @@ async def _whole(job: Coroutine[Any, Any, T]) -> T:
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
-        await asyncio.wait([task])
+        while not task.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([task])
         raise

@@ -276,10 +276,11 @@ class Socket:
         for message in messages:
             await self._websocket.send({"type": "websocket.send", "text": message.decode()})
 
-    def _spawn(self, job: Awaitable[None]) -> None:
-        task = asyncio.ensure_future(self._quietly(job))
+    def _spawn(self, job: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(self._quietly(job))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: job.close())  # cancelled before it began
 
     async def _quietly(self, job: Awaitable[None]) -> None:
         try:
