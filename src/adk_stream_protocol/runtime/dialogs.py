@@ -1,5 +1,6 @@
 """What is asked of people: which calls need it, which are refused first, what is written of it."""
 
+import asyncio
 import logging
 from collections import defaultdict
 from typing import Any
@@ -26,6 +27,7 @@ from adk_stream_protocol.runtime.client_tool import ClientTool
 from adk_stream_protocol.runtime.live_model import current_link
 from adk_stream_protocol.runtime.policy import Place
 from adk_stream_protocol.runtime.schema import Schemas
+from adk_stream_protocol.runtime.sessions import whole
 from adk_stream_protocol.runtime.turn import current_chat
 
 logger = logging.getLogger(__name__)
@@ -79,6 +81,22 @@ class Dialogs:
         self, context: InvocationContext, event: Event, calls: list[FunctionCall]
     ) -> Notes:
         """What the session alone does not say about these calls."""
+        noting = asyncio.create_task(self._notes(context, event, calls))
+        try:
+            return await whole(noting)
+        except asyncio.CancelledError:
+            if not noting.exception():
+                await self._take_back(place_of(context), noting.result())
+            raise
+
+    async def _take_back(self, place: Place, notes: Notes) -> None:
+        """The run is cut off here: the event is not stored, so nobody will see the requests."""
+        for record in (await self._approvals.of_calls(place, list(notes))).values():
+            await self._approvals.cancel(record, "the turn was stopped")
+
+    async def _notes(
+        self, context: InvocationContext, event: Event, calls: list[FunctionCall]
+    ) -> Notes:
         link = current_link.get() if context.live_request_queue else None
         tools = link.tools if link else self._tools.get((context.invocation_id, event.author), {})
         notes: Notes = {}

@@ -10,13 +10,10 @@ from contextlib import aclosing, suppress
 from typing import Any
 
 from google.adk.events.event import Event
-from google.adk.tools.base_tool import BaseTool
 from google.genai import types
 
-from adk_stream_protocol.approvals.record import Principal, State
-from adk_stream_protocol.convert import outcomes
+from adk_stream_protocol.approvals.record import Principal
 from adk_stream_protocol.convert.approval_style import ApprovalStyleName
-from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.convert.decode import TurnInput
 from adk_stream_protocol.replay.jobs import Jobs
 from adk_stream_protocol.runtime.answering import (
@@ -26,10 +23,10 @@ from adk_stream_protocol.runtime.answering import (
     replay_of,
 )
 from adk_stream_protocol.runtime.attachment import Attachment
-from adk_stream_protocol.runtime.deadlines import Deadlines
 from adk_stream_protocol.runtime.failures import LinkLost
 from adk_stream_protocol.runtime.histories import Histories
 from adk_stream_protocol.runtime.history import History
+from adk_stream_protocol.runtime.live_calls import LiveCalls
 from adk_stream_protocol.runtime.live_model import current_link
 from adk_stream_protocol.runtime.live_queue import LiveQueue
 from adk_stream_protocol.runtime.live_settings import LiveSettings
@@ -56,9 +53,6 @@ class LiveRun:
         on_end: Callable[["LiveRun"], None],
     ) -> None:
         self.chat = key
-        self.tells_model = settings.parallel
-        self.tools: dict[str, BaseTool] = {}
-        self.unsent: list[types.Content] = []
         self._settings = settings
         self._histories = histories
         self._workers = workers
@@ -81,11 +75,7 @@ class LiveRun:
         self._history: History | None = None
         self._invocation_id = ""
         self._broken: Exception | None = None
-        self._deadlines = Deadlines(
-            settings.client_tool_ttl,
-            lambda: [one for one in self._turns.encoder.calls.open() if one.waits_for_result],
-            lambda late: self._jobs.spawn(self._expire(late)),
-        )
+        self._calls = LiveCalls(settings, self._turns, self._queue, self._lock, self._open_history)
         self._took = asyncio.Event()
         self._openings = 0
         self.is_closing = False
@@ -162,30 +152,6 @@ class LiveRun:
                     await self._took.wait()
         await history.tools_done()
 
-    def connected(self, tools: dict[str, BaseTool], *, calls_at_once: bool) -> None:
-        """There is a new link to the model."""
-        self.tools = tools
-        self._turns.progress.connected(calls_at_once=calls_at_once)
-
-    def fell_silent(self) -> None:
-        """The model says no more for now, though it may not have ended its turn."""
-        self._turns.end_if_waiting()
-
-    def withdrawn(self, call_ids: list[str]) -> None:
-        """The model took calls back."""
-        self._jobs.spawn(self._close_calls(set(call_ids), outcomes.withdrawn()))
-
-    def decided(self, call_id: str, state: State) -> None:
-        """A gated call goes on. If the decision came past this chat, its turn does not know it."""
-        if state in (State.APPROVED, State.DENIED) and not self._lock.locked():
-            self._turns.decided(call_id, state is State.APPROVED)
-
-    def call_ended(self, call_id: str) -> None:
-        """The task of a gated call is over. If nothing came of it, ADK has swallowed why."""
-        call = self._turns.encoder.calls.by_id.get(call_id)
-        if call and call.response is None:
-            self._jobs.spawn(self._close_unfinished(call_id))
-
     def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None:
         """A part of the application's own, from whatever thread a tool runs in."""
         if turn := self._turns.open:
@@ -198,14 +164,12 @@ class LiveRun:
         turn = self._turns.reserve(interrupts=True)
         try:
             history = await self._ensure_started(content)
-            for call in await history.cancel_open():
-                if self.tells_model:
-                    self._queue.say(outcomes.cancelled_silently(call))
+            self._calls.tell_cancelled(await history.cancel_open())
         except BaseException:
             self._turns.release(turn)
             raise
         self._turns.install(turn, new_message_id())
-        self._tell(content)
+        self._calls.tell(content)
         return turn
 
     async def _answer(
@@ -239,9 +203,9 @@ class LiveRun:
         is_new = not plan.is_replay
         turn.put(chunks_of(plan, encoder) if is_new else replay_of(plan, history, encoder))
         if content:
-            self._tell(content)
+            self._calls.tell(content)
         self._turns.end_if_idle(is_due=content is not None)
-        self._deadlines.watch()
+        self._calls.deadlines.watch()
         return turn
 
     async def _ensure_started(self, said: types.Content | None = None) -> History:
@@ -258,9 +222,12 @@ class LiveRun:
         self._task = asyncio.create_task(self._pump())
         return history
 
+    async def _open_history(self) -> History | None:
+        return None if self.is_closing else await self._ensure_started()
+
     async def _pump(self) -> None:
         enter(self)
-        current_link.set(self)
+        current_link.set(self._calls)
         error: Exception | None = LinkLost("the model ended the conversation")
         try:
             events = self._settings.runner.run_live(
@@ -289,40 +256,9 @@ class LiveRun:
         self._invocation_id = event.invocation_id
         self._turns.take(event)
         if event.long_running_tool_ids:
-            self._deadlines.watch()
+            self._calls.deadlines.watch()
         if event.actions.transfer_to_agent:
-            # ADK ends what waits, without a word to anybody (google-adk 2.13).
-            left = [call.id for call in self._turns.encoder.calls.open() if not call.browser]
-            self.withdrawn(left)
-
-    def _tell(self, content: types.Content) -> None:
-        self._queue.say(content)
-        self._turns.progress.told()
-
-    async def _close_calls(self, call_ids: set[str], outcome: dict[str, Any]) -> None:
-        """Close open calls that no answer can lead anywhere any more."""
-        async with self._lock:
-            if self.is_closing:
-                return
-            history = await self._ensure_started()
-            for call in await history.close_calls(call_ids, outcome):
-                self._turns.settle(call)
-
-    async def _close_unfinished(self, call_id: str) -> None:
-        async with self._lock:
-            if self.is_closing:
-                return
-            history = await self._ensure_started()
-            if call := await history.close_unfinished(call_id):
-                part = outcomes.response_part(call, call.response or {})
-                self._tell(outcomes.user_content([part]))
-                self._turns.settle(call)
-
-    async def _expire(self, calls: list[Call]) -> None:
-        self._turns.progress.told()
-        await self._close_calls({call.id for call in calls}, outcomes.expired())
-        parts = [outcomes.response_part(call, outcomes.expired()) for call in calls]
-        self._tell(outcomes.user_content(parts))
+            self._calls.handed_over()
 
     def _break(self) -> None:
         """Nothing that is sent reaches the model any more."""
@@ -332,7 +268,7 @@ class LiveRun:
 
     def _over(self, error: Exception | None) -> None:
         self.is_closing = True
-        self._deadlines.stop()
+        self._calls.deadlines.stop()
         self.socket.stop()
         self._workers.give(self.chat)
         self._on_end(self)

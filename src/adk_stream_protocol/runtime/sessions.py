@@ -41,7 +41,7 @@ class TurnSessions(BaseSessionService):
     ) -> Session | None:
         if session := self._read.pop((app_name, user_id, session_id), None):
             return session
-        return await _whole(
+        return await whole(
             self.inner.get_session(
                 app_name=app_name, user_id=user_id, session_id=session_id, config=config
             )
@@ -55,7 +55,7 @@ class TurnSessions(BaseSessionService):
         state: dict[str, Any] | None = None,
         session_id: str | None = None,
     ) -> Session:
-        return await _whole(
+        return await whole(
             self.inner.create_session(
                 app_name=app_name, user_id=user_id, state=state, session_id=session_id
             )
@@ -73,13 +73,13 @@ class TurnSessions(BaseSessionService):
         return await self.inner.get_user_state(app_name=app_name, user_id=user_id)
 
     async def append_event(self, session: Session, event: Event) -> Event:
-        return await _whole(self.inner.append_event(session, event))
+        return await whole(self.inner.append_event(session, event))
 
     async def flush(self) -> None:
         await self.inner.flush()
 
 
-async def _whole(job: Coroutine[Any, Any, T]) -> T:
+async def whole(job: Coroutine[Any, Any, T] | asyncio.Task[T]) -> T:
     """Let a store finish what it has begun, also for a turn that is stopped in the middle of it.
 
     Cut off, it would keep its transaction, and with SQLite the lock on the whole file (aiosqlite
