@@ -8,10 +8,11 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.interaction.bodies import Answer, Asked, no, sdk_answers, sdk_text, seed_answers, yes
-from tests.interaction.clients import Chat, Client, Clients, Envelopes, Http, SdkSocket
+from tests.interaction.clients import Chat, Client, Clients, Http
 from tests.interaction.context import told
 from tests.interaction.reply import Reply
 from tests.interaction.server import Server
+from tests.interaction.sockets import Envelopes, SdkSocket
 
 PAID = "I sent 50 USD to Hanako (balance 950)."
 ENDS = ("tool-output-available", "tool-output-error", "tool-output-denied")

@@ -3,9 +3,10 @@
 import pytest
 
 from tests.interaction.bodies import sdk_text, yes
-from tests.interaction.clients import Chat, Clients, Http, SdkSocket
+from tests.interaction.clients import Chat, Clients, Http
 from tests.interaction.reply import Reply
 from tests.interaction.server import Server
+from tests.interaction.sockets import SdkSocket
 
 HELLO = "Hello! What can I do for you?"
 ROUNDS = range(8)

@@ -5,11 +5,12 @@ from base64 import b64encode
 import pytest
 
 from tests.interaction.bodies import envelope, seed_answers, seed_text, yes
-from tests.interaction.clients import Chat, Clients, Envelopes, Http, SdkSocket
+from tests.interaction.clients import Chat, Clients, Http
 from tests.interaction.context import told
 from tests.interaction.expect import payment, receipt, said
 from tests.interaction.reply import Reply, normal
 from tests.interaction.server import Server
+from tests.interaction.sockets import Envelopes, SdkSocket
 
 PAY = '/call process_payment {"amount": 50, "recipient": "Hanako"}'
 PAID = "I sent 50 USD to Hanako (balance 950)."

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
@@ -159,9 +160,9 @@ async def test_a_tool_that_runs_when_everybody_has_left_is_finished_and_recorded
     till, given_up = Till(), asyncio.Event()
     close = LiveRun.close
 
-    async def closing(run: LiveRun, patience: float | None = None) -> None:
+    async def closing(run: LiveRun, **how: Any) -> None:
         given_up.set()
-        await close(run, patience)
+        await close(run, **how)
 
     monkeypatch.setattr(LiveRun, "close", closing)
     till.open.clear()

@@ -8,9 +8,10 @@ from websockets.exceptions import ConnectionClosed, ConnectionClosedError
 from websockets.frames import OP_TEXT, Frame
 
 from tests.interaction.bodies import Json, envelope, sdk_text, seed_text, yes
-from tests.interaction.clients import Chat, Clients, Envelopes, SdkSocket
+from tests.interaction.clients import Chat, Clients
 from tests.interaction.reply import Reply, refusal_of
 from tests.interaction.server import Elsewhere
+from tests.interaction.sockets import Envelopes, SdkSocket
 from tests.support.server import DemoServer
 
 GREETING = "Hello! What can I do for you?"

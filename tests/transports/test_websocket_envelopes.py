@@ -8,9 +8,10 @@ from websockets.exceptions import ConnectionClosedError
 from websockets.sync.client import ClientConnection, connect
 
 from tests.interaction.bodies import Json, envelope, seed_answers, seed_text, yes
-from tests.interaction.clients import Chat, Clients, Envelopes
+from tests.interaction.clients import Chat, Clients
 from tests.interaction.reply import Reply
 from tests.interaction.server import SECONDS, Elsewhere, new_name
+from tests.interaction.sockets import Envelopes
 from tests.support.server import DemoServer
 
 GREETING = "Hello! What can I do for you?"

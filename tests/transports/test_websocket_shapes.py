@@ -7,10 +7,11 @@ import pytest
 
 from tests.interaction.bodies import Asked as Waiting
 from tests.interaction.bodies import Json, envelope
-from tests.interaction.clients import Chat, Clients, Envelopes, SdkSocket, Style
+from tests.interaction.clients import Chat, Clients, Style
 from tests.interaction.context import told
 from tests.interaction.reply import Reply
 from tests.interaction.server import Elsewhere
+from tests.interaction.sockets import Envelopes, SdkSocket
 from tests.sdk.shapes import DECISIONS, Asked, Shape, assistant, s2, s7, tool_results
 from tests.support.server import DemoServer
 
