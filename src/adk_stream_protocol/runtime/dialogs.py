@@ -24,7 +24,7 @@ from adk_stream_protocol.convert.calls import (
 )
 from adk_stream_protocol.runtime.approvals import MAX_DENIALS, MAX_PENDING, Approvals
 from adk_stream_protocol.runtime.client_tool import ClientTool
-from adk_stream_protocol.runtime.live_model import current_link
+from adk_stream_protocol.runtime.live_model import current_link, may_wait
 from adk_stream_protocol.runtime.policy import Place
 from adk_stream_protocol.runtime.schema import Schemas
 from adk_stream_protocol.runtime.sessions import whole
@@ -81,7 +81,11 @@ class Dialogs:
         self, context: InvocationContext, event: Event, calls: list[FunctionCall]
     ) -> Notes:
         """What the session alone does not say about these calls."""
-        noting = asyncio.create_task(self._notes(context, event, calls))
+        link = current_link.get() if context.live_request_queue else None
+        tools = link.tools if link else self._tools.get((context.invocation_id, event.author), {})
+        if not any(_may_ask(call, tools) for call in calls):
+            return {}
+        noting = asyncio.create_task(self._notes(context, calls, tools, is_live=link is not None))
         try:
             return await whole(noting)
         except asyncio.CancelledError:
@@ -95,10 +99,8 @@ class Dialogs:
             await self._approvals.cancel(record, "the turn was stopped")
 
     async def _notes(
-        self, context: InvocationContext, event: Event, calls: list[FunctionCall]
+        self, context: InvocationContext, calls: list[FunctionCall], tools: Tools, *, is_live: bool
     ) -> Notes:
-        link = current_link.get() if context.live_request_queue else None
-        tools = link.tools if link else self._tools.get((context.invocation_id, event.author), {})
         notes: Notes = {}
         for call in calls:
             tool = tools.get(call.name or "")
@@ -107,7 +109,7 @@ class Dialogs:
             elif call.id and isinstance(tool, ClientTool):
                 notes[call.id] = await self._browser_call(context, call, tool)
             elif call.id and tool:
-                note = await self._server_call(context, call, tool, is_live=link is not None)
+                note = await self._server_call(context, call, tool, is_live=is_live)
                 notes |= {call.id: note} if note else {}
         return notes
 
@@ -232,6 +234,11 @@ def own_words(event: Event) -> None:
     parts = [*event.get_function_calls(), *event.get_function_responses()]
     if all(part.name != TRANSFER for part in parts):
         event.live_session_id = None
+
+
+def _may_ask(call: FunctionCall, tools: Tools) -> bool:
+    tool = tools.get(call.name or "")
+    return call.name == CONFIRMATION or (tool is not None and may_wait(tool))
 
 
 def place_of(context: InvocationContext) -> Place:

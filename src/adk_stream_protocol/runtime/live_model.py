@@ -104,7 +104,7 @@ def live_variant(model: BaseLlm) -> BaseLlm:
 
 
 def _mark(request: LlmRequest, *, tells_model: bool) -> None:
-    waiting = {name for name, tool in request.tools_dict.items() if _may_wait(tool)}
+    waiting = {name for name, tool in request.tools_dict.items() if may_wait(tool)}
     for name in waiting:
         if not isinstance(request.tools_dict[name], ClientTool):
             request.tools_dict[name].behavior = types.Behavior.NON_BLOCKING
@@ -115,7 +115,7 @@ def _mark(request: LlmRequest, *, tells_model: bool) -> None:
                 declaration.behavior = behavior
 
 
-def _may_wait(tool: BaseTool) -> bool:
+def may_wait(tool: BaseTool) -> bool:
     """Whether a call of this tool may wait for a person or for the browser."""
     if isinstance(tool, ClientTool):
         return True

@@ -15,6 +15,7 @@ from google.adk.sessions.base_session_service import (
     GetSessionConfig,
     ListSessionsResponse,
 )
+from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.adk.sessions.session import Session
 
 T = TypeVar("T")
@@ -25,6 +26,7 @@ class TurnSessions(BaseSessionService):
 
     def __init__(self, inner: BaseSessionService) -> None:
         self.inner = inner
+        self._has_store = not isinstance(inner, InMemorySessionService)
         self._read: dict[tuple[str, str, str], Session] = {}
 
     def hand_over(self, session: Session) -> None:
@@ -73,7 +75,8 @@ class TurnSessions(BaseSessionService):
         return await self.inner.get_user_state(app_name=app_name, user_id=user_id)
 
     async def append_event(self, session: Session, event: Event) -> Event:
-        return await whole(self.inner.append_event(session, event))
+        appending = self.inner.append_event(session, event)
+        return await (whole(appending) if self._has_store else appending)
 
     async def flush(self) -> None:
         await self.inner.flush()
