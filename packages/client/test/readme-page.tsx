@@ -11,18 +11,11 @@ const tools = clientTools({ get_location: { run: locate, approval: true } });
 export function Page() {
   const chat = useChat({ transport, sendAutomaticallyWhen: tools.shouldContinue });
   useClientTools(tools, chat);
-  const cards = chat.messages.flatMap((message) =>
-    message.parts.map((part) => {
-      if (part.type === "text") return part.text;
-      if (!isToolUIPart(part) || !part.approval) return null;
-      return <ApprovalCard key={part.toolCallId} {...{ part, message, tools }} {...chat} />;
-    }),
-  );
   const send = (form: FormData) => chat.sendMessage({ text: `${form.get("text")}` });
-  return (
-    <form action={send}>
-      {cards}
-      <input name="text" />
-    </form>
-  );
+  const all = chat.messages.flatMap((message) => message.parts.map((part) => ({ message, part })));
+  const shown = all.map(({ part, message }) => {
+    if (!isToolUIPart(part)) return part.type === "text" ? part.text : null;
+    return <ApprovalCard key={part.toolCallId} {...{ part, message, tools }} {...chat} />;
+  });
+  return <form action={send}>{[...shown, <input key="text" name="text" />]}</form>;
 }
