@@ -13,6 +13,15 @@ from tests.live.client import said
 from tests.support.client import Json
 
 
+async def stalled_connection(port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A connection with small buffers: who does not read stops the sender soon."""
+    own = socket.socket()
+    own.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    own.setblocking(False)
+    await asyncio.get_running_loop().sock_connect(own, ("127.0.0.1", port))
+    return await asyncio.open_connection(sock=own, limit=1024)
+
+
 class RawSocket:
     """One connection, without a library that would answer for us."""
 
@@ -23,12 +32,7 @@ class RawSocket:
     @classmethod
     @asynccontextmanager
     async def connect(cls, port: int) -> AsyncGenerator["RawSocket"]:
-        # Small buffers: who does not read stops the sender soon.
-        own = socket.socket()
-        own.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        own.setblocking(False)
-        await asyncio.get_running_loop().sock_connect(own, ("127.0.0.1", port))
-        reader, writer = await asyncio.open_connection(sock=own, limit=1024)
+        reader, writer = await stalled_connection(port)
         key = b64encode(os.urandom(16)).decode()
         writer.write(
             f"GET /live HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"

@@ -155,6 +155,11 @@ class Served:
         assert record is not None
         return time.time() > record.expires
 
+    def is_closing(self, chat: str = "c") -> bool:
+        """Whether the live run of a chat is about to end, or has ended."""
+        run = self.chat.live_run("alice", chat)
+        return run is None or run.is_closing
+
     def is_live(self, chat: str = "c", who: str = "alice") -> bool:
         return self.chat.live_run(who, chat) is not None
 

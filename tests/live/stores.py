@@ -1,4 +1,6 @@
-"""A store that breaks at a moment of our choice."""
+"""Stores that break, or stand still, at a moment of our choice."""
+
+import asyncio
 
 from adk_stream_protocol import MemoryApprovalStore
 from adk_stream_protocol.approvals.record import ApprovalRecord
@@ -17,3 +19,31 @@ class FailingStore(MemoryApprovalStore):
         if entry.event == self.fails_at:
             raise Unavailable("The approval store does not answer.")
         return await super().move(before, after, entry)
+
+
+class HeldStore(MemoryApprovalStore):
+    """Writes one event of a kind, and then stands still until it may go on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._held = ""
+        self.there, self.go_on = asyncio.Event(), asyncio.Event()
+
+    def hold(self, event: str) -> None:
+        self._held = event
+
+    async def create(self, record: ApprovalRecord, entry: AuditEntry) -> ApprovalRecord:
+        created = await super().create(record, entry)
+        await self._stand_still(entry)
+        return created
+
+    async def move(self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry) -> bool:
+        moved = await super().move(before, after, entry)
+        await self._stand_still(entry)
+        return moved
+
+    async def _stand_still(self, entry: AuditEntry) -> None:
+        if entry.event == self._held:
+            self._held = ""
+            self.there.set()
+            await self.go_on.wait()

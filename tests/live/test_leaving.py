@@ -1,122 +1,21 @@
-"""Leaving a live chat and coming back: grace, parking, a second socket, and the other transport."""
+"""Leaving a live chat and coming back: the grace, its end, a second socket, a dead one."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
+import sys
+from pathlib import Path
 
 import pytest
+import uvicorn
 
-from adk_stream_protocol import ClientTool
+from adk_stream_protocol.demo import cli
 from adk_stream_protocol.runtime import chat
-from adk_stream_protocol.runtime.live import LiveRun
+from adk_stream_protocol.runtime.history import History
 from tests.live.raw_socket import RawSocket
 from tests.live.served import Served, Till, clerk, responses, serving, until
-from tests.support.client import Json, output
+from tests.live.stores import HeldStore
+from tests.support.client import Json
 
 PAY = '/call pay {"amount": 5}'
-DENIED = "The user denied this call. It did not run."
-
-
-async def parked(served: Served) -> Json:
-    """An approval request whose live run has ended."""
-    async with served.socket() as socket:
-        asked = await socket.say(PAY)
-    await until(lambda: not served.is_live())
-    assert await served.states() == ["pending"]
-    return asked.approvals[0]
-
-
-async def over_http(served: Served, request: Json, approved: bool) -> None:
-    reply = await served.approve(request, approved)
-    assert reply.types[1] == ("tool-output-available" if approved else "tool-output-denied")
-    assert "pay" in reply.said
-
-
-async def over_a_socket(served: Served, request: Json, approved: bool) -> None:
-    async with served.socket() as socket:
-        reply = await socket.approve(request, approved)
-        assert reply.types[1] == ("tool-output-available" if approved else "tool-output-denied")
-        assert "pay" in reply.said
-
-
-async def outside_of_the_chat(served: Served, request: Json, approved: bool) -> None:
-    answer = await served.decide(request["approvalId"], approved)
-    assert answer.json()["state"] == ("approved" if approved else "denied")
-    await until(lambda: served.chat.running("alice", "c") is None)
-
-
-Decide = Callable[[Served, Json, bool], Awaitable[None]]
-ways = pytest.mark.parametrize("decide", [over_http, over_a_socket, outside_of_the_chat])
-
-
-@ways
-@pytest.mark.parametrize("approved", [True, False])
-async def test_a_parked_call_is_decided_anywhere_and_runs_once(
-    decide: Decide, approved: bool
-) -> None:
-    till = Till()
-    async with serving(clerk(till.tool()), grace=0.01) as served:
-        request = await parked(served)
-        await decide(served, request, approved)
-        assert await served.states() == ["done" if approved else "denied"]
-        await served.approve(request, approved)
-        (told,) = responses(await served.context())
-        assert told == {"paid": 5} if approved else told["error"] == DENIED
-        async with served.socket() as socket:
-            assert responses(await socket.context()) == [told]
-    assert till.paid == [5] * approved
-    assert (await served.trail()).count("claim") == approved
-
-
-@pytest.mark.parametrize("last", ["http", "socket"])
-async def test_parked_calls_of_one_turn_wait_for_each_other(last: str) -> None:
-    till = Till()
-    async with serving(clerk(till.tool()), grace=0.01, calls="parallel") as served:
-        async with served.socket() as socket:
-            asked = await socket.say(f'{PAY}\n/call pay {{"amount": 6}}')
-        await until(lambda: not served.is_live())
-        one, two = asked.approvals
-        first = await served.approve(two, False)
-        assert first.types == ["start", "tool-output-denied", "finish"]
-        async with served.socket() as socket:
-            reply = await (socket if last == "socket" else served).approve(one)
-        assert reply.said == 'The call of pay returned {"paid": 5}, and the call of pay was denied.'
-        told = responses(await served.context())
-        assert [one.get("paid") or one["error"] for one in told] == [5, DENIED]
-    assert till.paid == [5]
-
-
-async def test_a_parked_browser_call_takes_its_result() -> None:
-    tools = ClientTool("locate", "Where?"), ClientTool("look", "See.", approval=True)
-    async with serving(clerk(*tools), grace=0.01, calls="parallel") as served:
-        async with served.socket() as socket:
-            asked = await socket.say("/call locate {}\n/call look {}")
-        await until(lambda: not served.is_live())
-        locate, look = asked.calls
-        first = await served.answer(output(locate, {"lat": 1}, "locate"))
-        assert first.types == ["start", "tool-output-available", "finish"]
-        approval = {"id": asked.approvals[0]["approvalId"], "approved": True}
-        async with served.socket() as socket:
-            reply = await socket.answer(output(look, {"seen": 2}, "look", approval=approval))
-        assert "error" not in reply.types, reply.text
-        context = await served.context()
-        assert responses(context, "locate") == [{"lat": 1}]
-        assert responses(context, "look") == [{"seen": 2}]
-
-
-@pytest.mark.parametrize("next_one", ["http", "socket"])
-async def test_a_parked_call_is_cancelled_by_the_next_message(next_one: str) -> None:
-    till = Till()
-    async with serving(clerk(till.tool()), grace=0.01) as served:
-        request = await parked(served)
-        async with served.socket() as socket:
-            assert (await (socket if next_one == "socket" else served).say("hello")).said
-            assert "conflict" in (await socket.approve(request)).text
-        assert (await served.approve(request)).status == 409
-        (told,) = responses(await served.context())
-        assert told["error"].startswith("The call was cancelled")
-        assert await served.states() == ["cancelled"]
-    assert till.paid == []
 
 
 async def test_who_comes_back_within_the_grace_answers_the_same_run() -> None:
@@ -153,32 +52,109 @@ async def test_a_running_turn_is_read_again_from_its_first_chunk() -> None:
             assert reply.said == 'The call of pay returned {"paid": 5}.'
 
 
+@pytest.fixture
+def given_up(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Says that the grace of a live run is over."""
+    over, tools_done = asyncio.Event(), History.tools_done
+
+    async def waits_for_tools(history: History) -> None:
+        over.set()
+        await tools_done(history)
+
+    monkeypatch.setattr(History, "tools_done", waits_for_tools)
+    return over
+
+
+async def leave_while_it_runs(served: Served, till: Till, *, gated: bool = True) -> None:
+    till.open.clear()
+    async with served.socket() as socket:
+        if gated:
+            await socket.start_approving((await socket.say(PAY)).approvals[0])
+        else:
+            await socket.start_saying(PAY)
+        await asyncio.wait_for(till.entered.wait(), 10)
+        await socket.vanish()
+
+
 @pytest.mark.parametrize("gated", [True, False])
 async def test_a_tool_that_runs_when_everybody_has_left_is_finished_and_recorded(
-    gated: bool, monkeypatch: pytest.MonkeyPatch
+    gated: bool, given_up: asyncio.Event
 ) -> None:
-    till, given_up = Till(), asyncio.Event()
-    close = LiveRun.close
-
-    async def closing(run: LiveRun, **how: Any) -> None:
-        given_up.set()
-        await close(run, **how)
-
-    monkeypatch.setattr(LiveRun, "close", closing)
-    till.open.clear()
-    async with serving(clerk(till.tool(require_confirmation=gated)), grace=0.01) as served:
-        async with served.socket() as socket:
-            if gated:
-                await socket.start_approving((await socket.say(PAY)).approvals[0])
-            else:
-                await socket.start_saying(PAY)
-            await asyncio.wait_for(till.entered.wait(), 10)
-            await socket.vanish()
+    till = Till()
+    agent = clerk(till.tool(require_confirmation=gated))
+    async with serving(agent, grace=0.01) as served:
+        await leave_while_it_runs(served, till, gated=gated)
         await asyncio.wait_for(given_up.wait(), 10)
         till.open.set()
         await until(lambda: not served.is_live())
         assert till.paid == [5] and await served.states() == ["done"] * gated
         assert responses(await served.context()) == [{"paid": 5}]
+
+
+async def test_who_comes_back_before_the_tool_is_done_has_the_run_again(
+    given_up: asyncio.Event,
+) -> None:
+    till = Till()
+    async with serving(clerk(till.tool()), grace=0.01) as served:
+        await leave_while_it_runs(served, till)
+        await asyncio.wait_for(given_up.wait(), 10)
+        run = served.chat.live_run("alice", "c")
+        async with served.socket() as socket:
+            resuming = await socket.start({}, "resume")
+            assert (await socket.frame(resuming))["type"] == "start"
+            till.open.set()
+            assert (await socket.reply(resuming)).said == 'The call of pay returned {"paid": 5}.'
+            assert responses(await socket.context()) == [{"paid": 5}]
+            assert served.chat.live_run("alice", "c") is run
+        await until(lambda: not served.is_live())
+
+
+@pytest.mark.parametrize("way", ["http", "socket", "outside"])
+async def test_an_answer_that_comes_as_the_grace_ends_counts(
+    way: str, given_up: asyncio.Event
+) -> None:
+    till, store = Till(), HeldStore()
+    agent = clerk(till.tool())
+    async with serving(agent, grace=0.01, approval_store=store) as served:
+        async with served.socket() as socket:
+            request = (await socket.say(PAY)).approvals[0]
+            store.hold("approve")
+            answering = asyncio.create_task(answer(served, request, way))
+            await asyncio.wait_for(store.there.wait(), 10)
+        await asyncio.wait_for(given_up.wait(), 10)
+        store.go_on.set()
+        await asyncio.wait_for(answering, 10)
+        await until(lambda: till.paid == [5])
+        await until(lambda: served.chat.running("alice", "c") is None)
+        assert responses(await served.context()) == [{"paid": 5}]
+    assert till.paid == [5] and (await store.trail(None))[-1].event == "result"
+
+
+async def answer(served: Served, request: Json, way: str) -> None:
+    if way == "outside":
+        assert (await served.decide(request["approvalId"], True)).status_code == 200
+    elif way == "http":
+        assert (await served.approve(request)).said == 'The call of pay returned {"paid": 5}.'
+    else:
+        async with served.socket() as socket:
+            reply = await socket.approve(request)
+            assert reply.said == 'The call of pay returned {"paid": 5}.'
+
+
+async def test_a_run_that_ends_while_it_asks_leaves_no_request_behind() -> None:
+    till, store = Till(), HeldStore()
+    agent = clerk(till.tool())
+    async with serving(agent, grace=0.01, approval_store=store) as served:
+        async with served.socket() as socket:
+            store.hold("request")
+            await socket.start_saying(PAY)
+            await asyncio.wait_for(store.there.wait(), 10)
+        closing = asyncio.create_task(served.chat.close())
+        await until(lambda: served.is_closing())
+        store.go_on.set()
+        await asyncio.wait_for(closing, 10)
+        assert [record.state.value for record in await store.listed(None, 9)] == ["cancelled"]
+        assert (await served.request("GET", "/api/approvals")).json() == {"approvals": []}
 
 
 async def test_the_newest_socket_has_the_chat() -> None:
@@ -239,3 +215,18 @@ async def test_a_server_that_ends_waits_for_a_tool_and_says_so_if_it_cannot(
         await served.chat.close()
         assert await served.states() == ["unknown"] and till.paid == []
         assert not served.is_live()
+
+
+def test_the_command_finds_a_dead_socket_within_45_seconds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[uvicorn.Config] = []
+    monkeypatch.setattr(sys, "argv", ["adk-stream", "demo", "--state", str(tmp_path)])
+
+    def run(server: uvicorn.Server) -> None:
+        started.append(server.config)
+
+    monkeypatch.setattr(cli.DrainingServer, "run", run)
+    cli.main()
+    (config,) = started
+    assert (config.ws_ping_interval or 99) + (config.ws_ping_timeout or 99) <= 45

@@ -11,6 +11,7 @@ from adk_stream_protocol.runtime import live_queue
 from adk_stream_protocol.testing import ScriptedModel
 from tests.live.client import SocketChat
 from tests.live.served import Till, clerk, responses, serving, until
+from tests.live.stores import HeldStore
 from tests.support.client import decision, output
 
 PAY = '/call pay {"amount": 5}'
@@ -109,6 +110,23 @@ async def test_a_dead_sender_ends_the_turn_and_the_chat_goes_on(
         (error,) = reply.of_type("error")
         assert "Please try again" in error["errorText"] and "1234" not in reply.text
         assert (await socket.say("hello")).said == "Hello! What can I do for you?"
+
+
+async def test_a_link_that_is_lost_while_an_answer_is_stored_loses_no_answer(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    till, store = Till(), HeldStore()
+    agent = clerk(till.tool())
+    async with serving(agent, approval_store=store) as served, served.socket() as socket:
+        request = (await socket.say(f"{PAY}\n/hang 0.3\n/error 500")).approvals[0]
+        store.hold("approve")
+        answering = await socket.start_approving(request)
+        await asyncio.wait_for(store.there.wait(), 10)
+        await until(lambda: "the live run of a chat failed" in caplog.text)
+        store.go_on.set()
+        assert (await socket.reply(answering)).types == ["start", "error"]
+        assert (await socket.approve(request)).said == PAID
+    assert till.paid == [5]
 
 
 @older_models

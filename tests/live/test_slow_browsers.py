@@ -1,12 +1,13 @@
 """A browser that does not read holds nobody up: not the model, not the memory, not the others."""
 
 import asyncio
+import json
 
 import pytest
 
 from adk_stream_protocol.runtime import turn
 from adk_stream_protocol.transports import websocket
-from tests.live.raw_socket import RawSocket
+from tests.live.raw_socket import RawSocket, stalled_connection
 from tests.live.served import Served, Till, clerk, responses, serving, until
 
 MUCH = "/say 4000"
@@ -68,3 +69,19 @@ async def test_a_call_of_a_stalled_browser_can_be_answered_elsewhere() -> None:
                 assert (await socket.approve(request)).said.endswith('{"paid": 5}.')
                 assert responses(await socket.context()) == [{"paid": 5}]
     assert till.paid == [5]
+
+
+async def test_a_request_that_was_not_read_in_time_does_not_look_complete(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(turn, "MAX_WAITING", 100)
+    monkeypatch.setattr(turn, "STALL_SECONDS", 0.05)
+    body = json.dumps({"id": "c", "message": {"role": "user", "content": MUCH}}).encode()
+    async with serving(clerk(), send_buffer=4096) as served:
+        reader, writer = await stalled_connection(served.port)
+        head = "POST /api/chat HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        await follow_to_its_end(served)
+        async with asyncio.timeout(20):
+            assert b"[DONE]" not in await reader.read()
+        writer.close()

@@ -1,8 +1,12 @@
 """One chat on two transports: messages, requests and decisions cross from either to the other."""
 
+import asyncio
+
+import pytest
+
 from adk_stream_protocol import ClientTool
-from tests.live.served import Till, clerk, responses, serving
-from tests.support.client import output
+from tests.live.served import Till, clerk, responses, serving, until
+from tests.support.client import Json, output
 
 PAY = '/call pay {"amount": 5}'
 
@@ -79,3 +83,29 @@ async def test_a_message_over_http_while_the_model_speaks_live_is_refused() -> N
         assert (await served.request("POST", "/api/chat/c/stop")).json() == {"stopped": True}
         assert "error" not in (await socket.reply(request_id)).types
         assert (await served.say("hello")).said
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+async def test_answers_from_everywhere_at_once_run_it_once(mixed: bool) -> None:
+    """Five tabs, two transports and the list of approvals; with `mixed`, some of them say no."""
+    till = Till()
+    async with serving(clerk(till.tool())) as served, served.socket() as socket:
+        for _ in range(5):
+            request = (await socket.say(PAY)).approvals[0]
+            verdicts = [True, not mixed, True, not mixed, True, not mixed]
+            await asyncio.gather(
+                *(served.approve(request, one) for one in verdicts[:2]),
+                *(served.decide(request["approvalId"], one) for one in verdicts[2:4]),
+                *(socket.approve(request, one) for one in verdicts[4:]),
+            )
+            await until(lambda: served.chat.running("alice", "c") is None)
+            assert responses(await socket.context())[-1] == outcome_of((await served.states())[-1])
+        states = await served.states()
+    assert len(till.paid) == states.count("done") and set(states) <= {"done", "denied"}
+    assert mixed or states.count("done") == 5
+
+
+def outcome_of(state: str) -> Json:
+    return (
+        {"paid": 5} if state == "done" else {"error": "The user denied this call. It did not run."}
+    )

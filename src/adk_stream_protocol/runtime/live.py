@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import aclosing, suppress
+from functools import partial
 from typing import Any
 
 from google.adk.events.event import Event
@@ -38,6 +39,7 @@ from adk_stream_protocol.runtime.workers import Workers
 logger = logging.getLogger(__name__)
 
 RESULT_SECONDS = 5.0  # how long the result of a finished tool may be on its way to the session
+READ_SECONDS = 60.0  # how long a run goes on for somebody who reads it without a socket
 
 
 class LiveRun:
@@ -92,11 +94,13 @@ class LiveRun:
         async with self._lock:
             if self.is_closing:
                 return None
-            self._openings += 1
-            with needing_the_store():
-                if turn_input.content:
-                    return await self._say(turn_input.content, style)
-                return await self._answer(who, turn_input, style)
+            try:
+                with needing_the_store():
+                    if turn_input.content:
+                        return await self._say(turn_input.content, style)
+                    return await self._answer(who, turn_input, style)
+            finally:
+                self._openings += 1
 
     async def speak(self, pcm: bytes | None) -> None:
         """A piece of the user's speech, 16 kHz PCM; None when it is over."""
@@ -126,10 +130,16 @@ class LiveRun:
             self._over(None)
 
     async def _give_up(self) -> None:
-        """Nobody has come back. Who reads along without a socket gets the end of it."""
-        if turn := self._turns.open:
-            await turn.read_out(self._settings.disconnect_grace)
-        await self.close(unless=lambda: self.socket.is_attached)
+        """Nobody has come back. Who answers without a socket is let read the end of it."""
+        while not (self.is_closing or self.socket.is_attached):
+            openings = self._openings
+            await self._tools_done()
+            if turn := self._turns.open:
+                await turn.read_out(READ_SECONDS)
+            await self.close(unless=partial(self._is_used, since=openings))
+
+    def _is_used(self, since: int) -> bool:
+        return self.socket.is_attached or self._openings != since
 
     async def _quiet(self) -> None:
         """No tool runs any more, and no turn is being opened that could start one."""

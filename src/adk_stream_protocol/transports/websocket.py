@@ -210,10 +210,11 @@ class Socket:
         self, request_id: str, turn: Turn, reply: SdkReply | EnvelopeReply, *, whole: bool = False
     ) -> None:
         self._turns[request_id] = turn
-        passing_on = self._pass_on(request_id, turn, turn.reader(whole=whole), reply)
+        reader = turn.reader(whole=whole)
+        passing_on = self._pass_on(request_id, turn, reader, reply)
         if isinstance(reply, EnvelopeReply):
             passing_on = self._in_turn(passing_on)
-        self._spawn(passing_on)
+        self._spawn(passing_on).add_done_callback(lambda _: reader.close())
 
     async def _in_turn(self, passing_on: Coroutine[Any, Any, None]) -> None:
         """Nothing but their order tells the turns of this dialect apart."""
@@ -236,7 +237,6 @@ class Socket:
         except TimeoutError:
             await self._websocket.close(TOO_SLOW, "too slow")
         finally:
-            reader.close()
             if self._turns.get(request_id) is turn:
                 del self._turns[request_id]
 
@@ -276,11 +276,12 @@ class Socket:
         for message in messages:
             await self._websocket.send({"type": "websocket.send", "text": message.decode()})
 
-    def _spawn(self, job: Coroutine[Any, Any, None]) -> None:
+    def _spawn(self, job: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(self._quietly(job))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         task.add_done_callback(lambda _: job.close())  # cancelled before it began
+        return task
 
     async def _quietly(self, job: Awaitable[None]) -> None:
         try:
