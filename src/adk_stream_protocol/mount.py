@@ -22,6 +22,8 @@ from adk_stream_protocol.replay.relay import Relay
 from adk_stream_protocol.runtime.approvals import Approvals
 from adk_stream_protocol.runtime.chat import Chat
 from adk_stream_protocol.runtime.conversations import Conversations
+from adk_stream_protocol.runtime.draining import Draining
+from adk_stream_protocol.runtime.inbox import Inbox
 from adk_stream_protocol.runtime.live_settings import LiveOptions, live_settings
 from adk_stream_protocol.runtime.policy import ApprovalPolicy
 from adk_stream_protocol.runtime.runner import build_runner
@@ -80,6 +82,7 @@ def mount(
         relay=relay,
     )
     stored = Conversations(runner, approvals, chat, client_tool_ttl=client_tool_ttl)
+    inbox = Inbox(runner, approvals, chat)
     door = Door(identify, frozenset(allowed_origins), max_body)
     post = chat_endpoint(chat, door)
     app.router.routes += [
@@ -87,10 +90,10 @@ def mount(
         Route(f"{prefix}/stream", post, methods=["POST"]),
         Route(f"{prefix}/api/chat/{{chat_id}}/stream", resume_endpoint(chat, door)),
         Route(f"{prefix}/api/chat/{{chat_id}}/stop", stop_endpoint(chat, door), methods=["POST"]),
-        Route(f"{prefix}/api/approvals", list_endpoint(chat, door), methods=["GET"]),
+        Route(f"{prefix}/api/approvals", list_endpoint(inbox, approvals, door), methods=["GET"]),
         Route(
             f"{prefix}/api/approvals/{{approval_id}}",
-            decide_endpoint(chat, door),
+            decide_endpoint(inbox, door),
             methods=["POST"],
         ),
         Route(
@@ -127,8 +130,10 @@ def _close_with(app: Starlette, chat: Chat) -> None:
     @asynccontextmanager
     async def lifespan(owner: Any) -> AsyncGenerator[Any]:
         async with inner(owner) as state:
+            await chat.start()
             try:
-                yield state
+                with Draining(chat.close):
+                    yield state
             finally:
                 await chat.close()
                 await chat.approvals.store.close()

@@ -96,7 +96,7 @@ def test_a_filtered_answer_after_a_tool_result_is_an_error() -> None:
     )
     error = Error(error_text=f"{Failure('content-filter').text} (content-filter)")
     tool: list[AnyChunk] = [
-        ToolInputStart(tool_call_id="c1", tool_name="pay", provider_executed=True),
+        ToolInputStart(tool_call_id="c1", tool_name="pay"),
         ToolInputAvailable(tool_call_id="c1", tool_name="pay", input={}, provider_executed=True),
         ToolOutputAvailable(tool_call_id="c1", output={}, provider_executed=True),
     ]

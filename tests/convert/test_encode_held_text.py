@@ -1,5 +1,7 @@
 """In the adk-tool style, text waits for the last approval of the turn."""
 
+from typing import Any
+
 import pytest
 
 from adk_stream_protocol.convert.calls import CONFIRMATION
@@ -26,6 +28,7 @@ from tests.convert.build import (
     event,
     finish,
     partial,
+    pay_asked,
     pay_decided,
     placeholder,
     response,
@@ -35,7 +38,7 @@ from tests.convert.build import (
 )
 
 ASKED: list[AnyChunk] = [
-    ToolInputStart(tool_call_id="c1", tool_name="pay", provider_executed=True),
+    ToolInputStart(tool_call_id="c1", tool_name="pay"),
     ToolInputAvailable(tool_call_id="c1", tool_name="pay", input=ARGS, provider_executed=True),
     ToolInputStart(tool_call_id="a1", tool_name=CONFIRMATION),
     ToolInputAvailable(
@@ -89,6 +92,29 @@ def test_a_denial_is_an_error_of_the_original_call() -> None:
     )
     error = ToolOutputError(tool_call_id="c1", error_text="denied", provider_executed=True)
     assert chunks == [error, *step(*said("0", "Not paid.")), finish()]
+
+
+@pytest.mark.parametrize("result", [{"error": "expired"}, {"ok": 1}])
+def test_a_request_that_nobody_answered_here_ends_with_its_call(result: dict[str, Any]) -> None:
+    chunks = encoded(
+        event(response("c1", "pay", result)), approvals="adk-tool", calls=calls(pay_asked())
+    )
+    closed = ToolOutputAvailable(tool_call_id="a1", output={"confirmed": "ok" in result})
+    ended: AnyChunk = (
+        ToolOutputAvailable(tool_call_id="c1", output=result, provider_executed=True)
+        if "ok" in result
+        else ToolOutputError(tool_call_id="c1", error_text="expired", provider_executed=True)
+    )
+    assert chunks == [closed, ended, *step(), finish()]
+
+
+def test_an_answer_is_kept_for_the_end_unless_a_call_is_open() -> None:
+    encoder = TurnEncoder("m1", approvals="adk-tool")
+    assert not encoder.keeps_answer
+    encoder.encode(partial(text("a")))
+    assert encoder.keeps_answer
+    waiting = TurnEncoder("m1", approvals="adk-tool", calls=calls(pay_asked()), held=["a"])
+    assert not waiting.keeps_answer
 
 
 def test_reasoning_is_not_held() -> None:

@@ -171,16 +171,17 @@ def test_a_file_is_sent_once(part: types.Part, chunks: list[AnyChunk]) -> None:
 
 def test_a_file_shares_the_step_of_its_text() -> None:
     part, chunks = FILES[0]
-    assert encoded(event(text("a"), part)) == [*step(*said("0", "a"), *chunks), finish()]
-    assert encoded(partial(text("a")), partial(part)) == [
-        StartStep(),
-        TextStart(id="0"),
-        TextDelta(id="0", delta="a"),
-        *chunks,
-        TextEnd(id="0"),
-        FinishStep(),
-        finish(),
-    ]
+    shown = [*step(*said("0", "a"), *chunks), finish()]
+    assert encoded(event(text("a"), part)) == shown
+    assert encoded(partial(text("a")), partial(part)) == shown
+
+
+def test_a_file_stands_between_the_texts_around_it() -> None:
+    part, chunks = FILES[0]
+    shown = [*step(*said("0", "a"), *chunks, *said("1", "b")), finish()]
+    whole = event(text("a"), part, text("b"))
+    assert encoded(whole) == shown
+    assert encoded(partial(text("a")), partial(part), partial(text("b")), whole) == shown
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ from tests.convert.build import (
     text,
 )
 
-START = ToolInputStart(tool_call_id="c1", tool_name="pay", provider_executed=True)
+START = ToolInputStart(tool_call_id="c1", tool_name="pay")
 INPUT = ToolInputAvailable(tool_call_id="c1", tool_name="pay", input=ARGS, provider_executed=True)
 REQUEST = ToolApprovalRequest(approval_id="a1", tool_call_id="c1")
 LOCATE = ToolInputAvailable(tool_call_id="b1", tool_name="locate", input={})
@@ -76,7 +76,7 @@ def test_two_parallel_calls_are_both_shown_before_both_requests() -> None:
         *step(
             START,
             INPUT,
-            ToolInputStart(tool_call_id="c2", tool_name="pay", provider_executed=True),
+            ToolInputStart(tool_call_id="c2", tool_name="pay"),
             ToolInputAvailable(
                 tool_call_id="c2", tool_name="pay", input={}, provider_executed=True
             ),
@@ -210,6 +210,14 @@ def test_code_that_the_provider_runs_is_a_call_with_a_result() -> None:
     chunks = encoded(event(code("1"), ran("1"), code("2"), ran("2")))
     first, second = code_chunks("e1-code-1", "1", "1"), code_chunks("e1-code-2", "2", "2")
     assert chunks == [*step(*first, *second), finish()]
+
+
+def test_code_stands_between_the_texts_around_it() -> None:
+    parts = [text("a"), code("1"), ran("1"), text("b")]
+    ran_here = code_chunks("e1-code-1", "1", "1")
+    shown = [*step(*said("0", "a"), *ran_here, *said("1", "b")), finish()]
+    assert encoded(event(*parts)) == shown
+    assert encoded(*map(partial, parts), event(*parts)) == shown
 
 
 def test_a_code_result_in_an_event_of_its_own_answers_its_code() -> None:

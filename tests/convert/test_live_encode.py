@@ -12,11 +12,9 @@ from adk_stream_protocol.protocol.chunks import (
     AnyChunk,
     Data,
     File,
-    FinishStep,
     ReasoningDelta,
     ReasoningEnd,
     ReasoningStart,
-    StartStep,
     TextDelta,
     TextStart,
     ToolApprovalRequest,
@@ -170,15 +168,8 @@ def test_a_picture_is_a_file_of_the_response() -> None:
     blob = types.Blob(mime_type="image/png", data=b"png")
     picture = partial(types.Part(inline_data=blob))
     file = File(url="data:image/png;base64,cG5n", media_type="image/png")
-    assert live(partial(text("Look:")), picture, DONE) == [
-        StartStep(),
-        TextStart(id="0"),
-        TextDelta(id="0", delta="Look:"),
-        file,
-        *said("0", "")[-1:],
-        FinishStep(),
-        finish(),
-    ]
+    shown = [*step(*said("0", "Look:"), file, *said("1", "A dot.")), finish()]
+    assert live(partial(text("Look:")), picture, partial(text("A dot.")), DONE) == shown
     assert live(picture, DONE) == [*step(file), finish()]
 
 

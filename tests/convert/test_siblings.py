@@ -67,7 +67,7 @@ def test_only_the_native_style_shows_a_gated_call_to_the_helpers(style: Any, fla
     asked = event(call("c1", "pay", args={}), custom_metadata=notes(c1={"gated": True}))
     chunks = encoded(asked, approvals=style)
     assert chunks[1:3] == [
-        ToolInputStart(tool_call_id="c1", tool_name="pay", provider_executed=flag),
+        ToolInputStart(tool_call_id="c1", tool_name="pay"),
         ToolInputAvailable(tool_call_id="c1", tool_name="pay", input={}, provider_executed=flag),
     ]
 

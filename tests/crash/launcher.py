@@ -1,4 +1,4 @@
-"""The real `adk-stream demo`, except that it dies or runs out of disk at a moment of our choice.
+"""The real `adk-stream demo`, but it dies, naps or runs out of disk at a moment of our choice.
 
 Runs in a child process. A file `moment` in the state folder names the moment: `die after claim`,
 `fill before claim 2` for the second time it comes. It is used up then, so that the server started
@@ -8,6 +8,7 @@ next is not touched by it.
 import os
 import signal
 import sys
+import time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -30,6 +31,7 @@ from adk_stream_protocol.runtime.policy import ApprovalPolicy
 
 FILLER = "filler"
 STARTS = "starts"
+NAP_SECONDS = 1.0
 IDEMPOTENT = "CRASH_TEST_IDEMPOTENT"
 """Set in the environment: payments may be started again under the same key."""
 
@@ -53,7 +55,10 @@ class Moment:
         self._path.unlink()
         if action == "die":
             os.kill(os.getpid(), signal.SIGKILL)
-        fill_disk(self._state)
+        elif action == "nap":
+            time.sleep(NAP_SECONDS)
+        else:
+            fill_disk(self._state)
 
 
 def fill_disk(state: Path) -> None:
@@ -85,6 +90,11 @@ def _plant(moment: Moment, state: Path) -> None:
             moment.reached(f"committing {event}")
 
     class Store(SqlApprovalStore):
+        async def create(self, record: ApprovalRecord, entry: AuditEntry) -> ApprovalRecord:
+            created = await super().create(record, entry)
+            moment.reached(f"after {entry.event}")
+            return created
+
         async def move(
             self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry
         ) -> bool:

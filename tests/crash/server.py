@@ -76,6 +76,10 @@ class CrashServer:
         """Have no disk left from this moment on."""
         (self.state / "moment").write_text(f"fill {moment}")
 
+    def nap_at(self, moment: str) -> None:
+        """Do nothing at all for a while when this moment comes."""
+        (self.state / "moment").write_text(f"nap {moment}")
+
     def kill(self) -> None:
         self._end(signal.SIGKILL)
 
@@ -100,6 +104,17 @@ class CrashServer:
         found = asyncio.run(self._read(approval_id))[0]
         assert found is not None
         return found
+
+    def records_of(self, chat: str) -> list[ApprovalRecord]:
+        """All that is stored about the requests of a chat."""
+        return [record for record in asyncio.run(self._all()) if record.session == chat]
+
+    async def _all(self) -> list[ApprovalRecord]:
+        store = SqlApprovalStore(self.store_url)
+        try:
+            return await store.listed(None, None)
+        finally:
+            await store.close()
 
     def trail(self, approval_id: str) -> list[str]:
         """What the audit trail says happened to a request."""

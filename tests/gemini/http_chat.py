@@ -15,37 +15,9 @@ from adk_stream_protocol.demo.agent import build_agent
 from adk_stream_protocol.demo.app import PAYMENT_POLICY, DemoSettings
 from adk_stream_protocol.demo.wallet import Wallet
 from adk_stream_protocol.mount import mount
-from tests.gemini.matching import Json, Names
-from tests.gemini.play import Play
-from tests.gemini.scenario import Scenario, Turn
-from tests.gemini.server import GeminiServer
-from tests.support.client import Reply
-
-
-class HttpChat:
-    """One chat with a served agent."""
-
-    def __init__(
-        self,
-        client: httpx.AsyncClient,
-        scenario: Scenario,
-        gemini: GeminiServer,
-        chat_id: str = "chat",
-    ) -> None:
-        self._client = client
-        self._id = chat_id
-        self._path = f"/api/chat?approvals={scenario.approvals}"
-        self._gemini = gemini
-        self.names = Names()
-
-    async def play(self, turn: Turn) -> tuple[list[Json], Play]:
-        """Post the client's message: the chunks of the answer, and what the model was asked."""
-        play = self._gemini.play(Play(self.names, exchanges=turn.model))
-        body = {"id": self._id, **self.names.fill(turn.client)}
-        answer = await self._client.post(self._path, json=body)
-        chunks = Reply(answer.status_code, answer.text).chunks
-        play.finish()
-        return chunks, play
+from adk_stream_protocol.testing.wire.http_chat import HttpChat
+from adk_stream_protocol.testing.wire.scenario import Scenario
+from adk_stream_protocol.testing.wire.server import GeminiServer
 
 
 @asynccontextmanager
@@ -86,6 +58,7 @@ def _app(
         session_service=sessions,
         approval_store=SqlApprovalStore(DemoSettings(state).approvals_url),
         policies=[PAYMENT_POLICY],
+        approval_ttl=scenario.approval_ttl,
         run_config=RunConfig(streaming_mode=streaming),
     )
     return app

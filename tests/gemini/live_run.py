@@ -17,10 +17,10 @@ from google.genai import types
 
 from adk_stream_protocol.demo.agent import build_agent
 from adk_stream_protocol.demo.wallet import Wallet
+from adk_stream_protocol.testing.wire.matching import Json, Names
+from adk_stream_protocol.testing.wire.play import PATIENCE, Play
 from tests.gemini.human import Human
-from tests.gemini.matching import Json, Names
-from tests.gemini.play import PATIENCE, Play
-from tests.gemini.scenario import Action, LiveScenario
+from tests.gemini.live_scenario import Action, LiveScenario
 
 _NOT_COMPARED = ("id", "invocationId", "timestamp")
 _USER = "local"

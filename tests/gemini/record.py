@@ -9,16 +9,20 @@ import os
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from adk_stream_protocol.testing.wire.matching import Names
+from adk_stream_protocol.testing.wire.naming import Naming
+from adk_stream_protocol.testing.wire.recording import RecordingPlay
+from adk_stream_protocol.testing.wire.scenario import Scenario, SocketScenario, Step, load, save
+from adk_stream_protocol.testing.wire.server import GeminiServer
+from tests.gemini.envelope_chat import EnvelopeScenario, envelope_chat
+from tests.gemini.files import files
 from tests.gemini.http_chat import http_chat
 from tests.gemini.live_run import LiveRun
-from tests.gemini.matching import Names
-from tests.gemini.naming import Naming
-from tests.gemini.recording import RecordingPlay
-from tests.gemini.scenario import LiveScenario, Scenario, SocketScenario, Step, files, load, save
-from tests.gemini.server import GeminiServer
+from tests.gemini.live_scenario import LiveScenario
 from tests.gemini.socket_chat import socket_chat
 
 _ALWAYS = ("method", "contents")
@@ -53,11 +57,13 @@ async def record_live(scenario: LiveScenario, gemini: GeminiServer, state: Path)
     _name_steps(scenario.connections, naming)
 
 
-async def record_socket(scenario: SocketScenario, gemini: GeminiServer, state: Path) -> None:
+async def record_socket(
+    scenario: SocketScenario, gemini: GeminiServer, state: Path, open_chat: Any = socket_chat
+) -> None:
     """Play a chat over the socket and keep in it what came."""
     play = gemini.play(RecordingPlay(Names(), connections=scenario.connections))
     naming = Naming(scenario.varies)
-    async with socket_chat(scenario, play, state) as chat:
+    async with open_chat(scenario, play, state) as chat:
         for turn in scenario.turns:
             chunks = await chat.play(turn)
             naming.learn(chunks)
@@ -78,6 +84,7 @@ _KINDS: list[tuple[str, type[Any], Record]] = [
     ("http", Scenario, record_http),
     ("live", LiveScenario, record_live),
     ("socket", SocketScenario, record_socket),
+    ("envelope", EnvelopeScenario, partial(record_socket, open_chat=envelope_chat)),
 ]
 
 

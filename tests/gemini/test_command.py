@@ -1,45 +1,19 @@
 """The command with real models' names: the environment decides which Gemini it reaches."""
 
-import json
-import os
-import subprocess
 from collections.abc import Iterator
 
 import httpx
 import pytest
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import connect
 
-from tests.gemini.http_chat import HttpChat
-from tests.gemini.matching import Json, Names
-from tests.gemini.play import Play
-from tests.gemini.scenario import WIRE, Scenario, SocketScenario, load
-from tests.gemini.server import GeminiServer
-from tests.gemini.socket_chat import SocketChat
-from tests.support.server import COMMAND, DemoServer
-
-MODEL = "gemini-2.5-flash"
-LIVE_MODELS = {
-    "2.5": "gemini-2.5-flash-native-audio-preview-12-2025",
-    "3.1": "gemini-3.1-flash-live-preview",
-}
-
-
-class ModelDemo(DemoServer):
-    """`adk-stream demo --model NAME --live-model NAME`."""
-
-    live_model = ""
-
-    def start(self) -> "ModelDemo":
-        place = ["--port", str(self.port), "--state", str(self.state)]
-        models = ["--model", MODEL, "--live-model", self.live_model]
-        self._process = subprocess.Popen(
-            [COMMAND, "demo", *place, *models],
-            env={**os.environ, **self._environment},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        self._wait_until_ready()
-        return self
+from adk_stream_protocol.testing.wire.http_chat import HttpChat
+from adk_stream_protocol.testing.wire.matching import Names
+from adk_stream_protocol.testing.wire.play import Play
+from adk_stream_protocol.testing.wire.scenario import Scenario, SocketScenario, load
+from adk_stream_protocol.testing.wire.server import GeminiServer
+from adk_stream_protocol.testing.wire.socket_chat import SocketChat
+from tests.gemini.files import WIRE
+from tests.gemini.model_demo import LIVE_MODELS, MODEL, ModelDemo, NetworkSocket
 
 
 @pytest.fixture(scope="module", params=LIVE_MODELS)
@@ -55,19 +29,6 @@ def demo(
     server.start()
     yield server
     server.stop()
-
-
-class NetworkSocket:
-    """A socket to the demo's process."""
-
-    def __init__(self, connection: ClientConnection) -> None:
-        self._connection = connection
-
-    async def send(self, frame: Json) -> None:
-        await self._connection.send(json.dumps(frame))
-
-    async def receive(self) -> Json:
-        return json.loads(await self._connection.recv())
 
 
 @pytest.mark.parametrize("name", ["weather", "payment-denied", "http-429"])

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.gemini.matching import Json
-from tests.gemini.scenario import files
+from adk_stream_protocol.testing.wire.matching import Json
+from tests.gemini.files import files
 from tests.sdk.judge import Judge
 
-FILES = [*files("http"), *files("socket")]
+FILES = [*files("http"), *files("socket"), *files("envelope")]
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,9 @@ def messages(turns: list[Json]) -> Iterator[list[list[Json]]]:
     """The replies that make up each message of a chat."""
     replies: list[list[Json]] = []
     for turn in turns:
-        chunks: list[Json] = turn["chunks"]
+        chunks: list[Json] = turn.get("chunks", [])
+        if not chunks:  # refused
+            continue
         message_id = chunks[0].get("messageId")
         if replies and message_id not in (None, replies[0][0]["messageId"]):
             yield replies

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from adk_stream_protocol.testing.wire.scenario import Scenario, load
+from adk_stream_protocol.testing.wire.server import GeminiServer
+from tests.gemini.files import files
 from tests.gemini.http_chat import http_chat
-from tests.gemini.scenario import Scenario, files, load
-from tests.gemini.server import GeminiServer
 
 FILES = files("http")
 

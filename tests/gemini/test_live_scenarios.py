@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from adk_stream_protocol.testing.wire.matching import Names
+from adk_stream_protocol.testing.wire.play import Play
+from adk_stream_protocol.testing.wire.scenario import load
+from adk_stream_protocol.testing.wire.server import GeminiServer
+from tests.gemini.files import files
 from tests.gemini.live_run import LiveRun
-from tests.gemini.matching import Names
-from tests.gemini.play import Play
-from tests.gemini.scenario import LiveScenario, files, load
-from tests.gemini.server import GeminiServer
+from tests.gemini.live_scenario import LiveScenario
 
 FILES = files("live")
 

@@ -3,11 +3,12 @@
 import base64
 from pathlib import Path
 
+from adk_stream_protocol.testing.wire.matching import Names
+from adk_stream_protocol.testing.wire.play import Play
+from adk_stream_protocol.testing.wire.scenario import Step
+from adk_stream_protocol.testing.wire.server import GeminiServer
 from tests.gemini.live_run import LiveRun
-from tests.gemini.matching import Names
-from tests.gemini.play import Play
-from tests.gemini.scenario import Action, LiveScenario, Step
-from tests.gemini.server import GeminiServer
+from tests.gemini.live_scenario import Action, LiveScenario
 
 FRAMES = 300
 # All of them together are more than the sockets' own buffers hold.

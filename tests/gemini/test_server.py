@@ -10,12 +10,13 @@ from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 from google.genai.errors import ClientError
 
+from adk_stream_protocol.testing.wire.matching import Json, Names
+from adk_stream_protocol.testing.wire.play import Play
+from adk_stream_protocol.testing.wire.scenario import Exchange, Step
+from adk_stream_protocol.testing.wire.server import API_KEY, GeminiServer
 from tests.gemini.http_chat import closing_model
 from tests.gemini.live_run import LiveRun
-from tests.gemini.matching import Json, Names
-from tests.gemini.play import Play
-from tests.gemini.scenario import Action, Exchange, LiveScenario, Step
-from tests.gemini.server import API_KEY, GeminiServer
+from tests.gemini.live_scenario import Action, LiveScenario
 
 MODEL = "gemini-2.5-flash"
 LIVE_MODEL = "gemini-3.1-flash-live-preview"

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.gemini.matching import Names
-from tests.gemini.play import Play
-from tests.gemini.scenario import SocketScenario, files, load
-from tests.gemini.server import GeminiServer
+from adk_stream_protocol.testing.wire.matching import Names
+from adk_stream_protocol.testing.wire.play import Play
+from adk_stream_protocol.testing.wire.scenario import SocketScenario, load
+from adk_stream_protocol.testing.wire.server import GeminiServer
+from tests.gemini.files import files
 from tests.gemini.socket_chat import socket_chat
 
 FILES = files("socket")

@@ -20,8 +20,8 @@ from starlette.applications import Starlette
 from adk_stream_protocol import LiveOptions, SqlApprovalStore, mount
 from adk_stream_protocol.demo.agent import build_agent
 from adk_stream_protocol.demo.app import PAYMENT_POLICY
-from adk_stream_protocol.demo.cli import DrainingServer
 from adk_stream_protocol.demo.identity import COOKIE, demo_identify, load_secret, sign
+from adk_stream_protocol.demo.serving import DrainingServer
 from adk_stream_protocol.demo.wallet import Wallet
 from adk_stream_protocol.testing import ScriptedModel
 from tests.support.server import DemoServer

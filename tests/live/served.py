@@ -21,7 +21,7 @@ from starlette.applications import Starlette
 from starlette.requests import HTTPConnection
 
 from adk_stream_protocol import MemoryApprovalStore, Principal, mount
-from adk_stream_protocol.demo.cli import DrainingServer
+from adk_stream_protocol.demo.serving import DrainingServer
 from adk_stream_protocol.runtime.live_settings import LiveOptions
 from adk_stream_protocol.testing import ScriptedModel
 from tests.live.client import SocketChat

@@ -33,6 +33,10 @@ class SyncSocketChat:
     def say(self, text: str) -> Reply:
         return self._post(said(text)).reply
 
+    def try_to_say(self, text: str) -> "SocketAttempt":
+        """Say something, and survive the death of the server."""
+        return self._post(said(text))
+
     def answer(self, *parts: Json) -> Reply:
         return self._post(answered(*parts)).reply
 

@@ -8,6 +8,7 @@ import pytest
 import uvicorn
 
 from adk_stream_protocol.demo import cli
+from adk_stream_protocol.demo.serving import DrainingServer
 from adk_stream_protocol.runtime import chat
 from adk_stream_protocol.runtime.history import History
 from tests.live.raw_socket import RawSocket
@@ -226,7 +227,7 @@ def test_the_command_finds_a_dead_socket_within_45_seconds(
     def run(server: uvicorn.Server) -> None:
         started.append(server.config)
 
-    monkeypatch.setattr(cli.DrainingServer, "run", run)
+    monkeypatch.setattr(DrainingServer, "run", run)
     cli.main()
     (config,) = started
     assert (config.ws_ping_interval or 99) + (config.ws_ping_timeout or 99) <= 45

@@ -1,5 +1,6 @@
 """Live connections that end, are resumed or begin with a history; chats that change transports."""
 
+import gc
 from contextlib import aclosing
 from typing import Any
 
@@ -166,11 +167,14 @@ async def test_an_unknown_handle_is_refused() -> None:
 
 def test_only_the_last_dialogues_are_remembered() -> None:
     config = LiveConfig.of(LlmRequest(), calls_at_once=True, parallel_calls=None)
-    dialogues, (one, two, three) = Dialogues(most=2), (Dialogue(config) for _ in range(3))
-    handles = [dialogues.handle_for(dialogue) for dialogue in (one, two, one, three)]
-    assert [dialogues.find(handle) for handle in (handles[0], handles[3])] == [one, three]
+    dialogues, going_on = Dialogues(most=2), Dialogue(config)
+    first = dialogues.handle_for(going_on)
+    handles = [dialogues.handle_for(Dialogue(config)) for _ in range(3)]
+    gc.collect()
+    assert dialogues.find(first) is going_on
+    assert all(dialogues.find(handle) for handle in handles[1:])
     with pytest.raises(errors.APIError):
-        dialogues.find(handles[1])
+        dialogues.find(handles[0])
 
 
 @BOTH

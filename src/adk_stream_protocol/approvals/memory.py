@@ -1,5 +1,6 @@
 """A store for tests: the same rules, gone with the process."""
 
+from collections import deque
 from collections.abc import Collection, Iterable
 
 from adk_stream_protocol.approvals.record import ApprovalRecord, Principal
@@ -7,18 +8,21 @@ from adk_stream_protocol.approvals.store import AuditEntry, Key
 
 
 class MemoryApprovalStore:
-    """Records in a dict. Nothing in it suspends, so each write is one step."""
+    """The newest records in a dict. Nothing in it suspends, so each write is one step."""
 
     promises = "records are lost with the process and unknown to others: for tests only"
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = 10_000) -> None:
+        self._most = most
         self._records: dict[Key, ApprovalRecord] = {}
-        self._trail: list[AuditEntry] = []
+        self._trail: deque[AuditEntry] = deque(maxlen=5 * most)
 
     async def create(self, record: ApprovalRecord, entry: AuditEntry) -> ApprovalRecord:
         existing = self._records.setdefault(_key(record), record)
         if existing is record:
             self._trail.append(entry)
+        if len(self._records) > self._most:  # what has no record is not run
+            del self._records[next(iter(self._records))]
         return existing
 
     async def move(self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry) -> bool:

@@ -75,7 +75,7 @@ class ApprovalRecord:
     decided_at: float | None = None
     reason: str | None = None
     holder: str | None = None
-    """The process that runs the call."""
+    """The process that asks about the call, then the one that runs it."""
     result: str | None = None
 
     def decide(

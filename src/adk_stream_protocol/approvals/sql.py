@@ -173,7 +173,8 @@ class _Sqlite:
     """
 
     def __init__(self, url: str) -> None:
-        self._engine = create_engine(make_url(url).set(drivername="sqlite"))
+        where = make_url(url).set(drivername="sqlite")
+        self._engine = create_engine(where, hide_parameters=True)  # errors go to logs and traces
         self._thread = ThreadPoolExecutor(1, "adk-stream-approvals")
         event.listen(self._engine, "connect", _harden_sqlite)
 
@@ -194,7 +195,7 @@ class _Network:
     """A database server, through its async driver."""
 
     def __init__(self, url: str) -> None:
-        self._engine = create_async_engine(url, pool_pre_ping=True)
+        self._engine = create_async_engine(url, pool_pre_ping=True, hide_parameters=True)
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         async with self._engine.begin() as connection:

@@ -119,6 +119,9 @@ def _shown(call: Call) -> list[AnyChunk]:
     return [Data(type="data-approval", id=call.approval_id, data=data)]
 
 
+_STYLES: dict[ApprovalStyleName, ApprovalStyle] = {"native": Native(), "adk-tool": AdkTool()}
+
+
 def approval_style(name: ApprovalStyleName) -> ApprovalStyle:
     """The style of that name."""
-    return Native() if name == "native" else AdkTool()
+    return _STYLES[name]

@@ -6,9 +6,9 @@ early) stands in `custom_metadata` under NOTES, written by us and stored with th
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 from google.adk.events.event import Event
 from google.genai import types
 
@@ -23,8 +23,7 @@ class Nothing:
 NOTHING = Nothing()
 
 
-@dataclass(slots=True)
-class Call:
+class Call(msgspec.Struct):
     """One tool call of a turn and what became of it."""
 
     id: str
@@ -33,7 +32,7 @@ class Call:
     invocation_id: str
     author: str
     asked_at: float
-    siblings: list[str] = field(default_factory=list[str])
+    siblings: list[str]
     """The calls of the same model response, in its order, this one included."""
     gated: bool = False
     """A person is asked before the server runs it."""
@@ -47,6 +46,8 @@ class Call:
     """ADK itself has asked; without that it cannot be resumed."""
     decision: bool | None = None
     early_result: Any = NOTHING
+    traceparent: str | None = None
+    """The span that the call was made in, as W3C writes it; where somebody traces."""
     response: dict[str, Any] | None = None
 
     @property
@@ -64,22 +65,30 @@ class Call:
 
     @property
     def is_open(self) -> bool:
-        return self.waits_for_approval or self.waits_for_result
+        return self.response is None and (self.waits_for_approval or self.waits_for_result)
 
 
-@dataclass(slots=True)
-class Calls:
+class Seen(msgspec.Struct):
+    """The calls that one event is about."""
+
+    asked: list[Call] = []
+    dialogs: list[Call] = []
+    """Those that ADK asks a person about."""
+    answered: list[Call] = []
+
+
+class Calls(msgspec.Struct):
     """All calls of a turn, found by call id or by approval id."""
 
-    by_id: dict[str, Call] = field(default_factory=dict[str, Call])
-    by_approval: dict[str, Call] = field(default_factory=dict[str, Call])
+    by_id: dict[str, Call] = {}
+    by_approval: dict[str, Call] = {}
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> "Calls":
         """Read stored events, oldest first."""
         calls = cls()
         for event in events:
-            calls.observe(event)
+            calls.observe(event, (event.content and event.content.parts) or [])
         return calls
 
     def find(self, any_id: str) -> Call | None:
@@ -108,36 +117,38 @@ class Calls:
                 ordered |= {one: answer for one, answer in answers.items() if answer is not None}
         return ordered | {one: answer for one, answer in new.items() if one not in ordered}
 
-    def observe(self, event: Event) -> None:
-        """Take one complete event into account."""
-        asked: list[str] = []
-        for part in (event.content and event.content.parts) or ():
+    def observe(self, event: Event, parts: list[types.Part]) -> Seen:
+        """Take one complete event into account; these are its parts."""
+        seen = Seen()
+        for part in parts:
             if call := part.function_call:
-                self._observe_call(event, call, asked)
+                self._observe_call(event, call, seen)
             elif response := part.function_response:
-                self._observe_response(event, response)
+                self._observe_response(event, response, seen)
+        if len(seen.asked) > 1:
+            siblings = [call.id for call in seen.asked]
+            for call in seen.asked:
+                call.siblings = siblings
         if event.custom_metadata:
             for call_id, note in notes_of(event).items():
                 if known := self.by_id.get(call_id):
                     self._observe_note(known, note)
+        return seen
 
-    def _observe_call(self, event: Event, asked: types.FunctionCall, siblings: list[str]) -> None:
-        if not asked.id or not asked.name:
+    def _observe_call(self, event: Event, asked: types.FunctionCall, seen: Seen) -> None:
+        call_id, name, args = asked.id, asked.name, asked.args or {}
+        if not call_id or not name:
             return
-        if asked.name == CONFIRMATION:
-            if asked.id in (event.long_running_tool_ids or ()):
-                self._observe_confirmation(asked.id, asked.args or {})
+        if name == CONFIRMATION:
+            if call_id in (event.long_running_tool_ids or ()):
+                self._observe_confirmation(call_id, args)
+            if known := self.by_approval.get(call_id):
+                seen.dialogs.append(known)
             return
-        siblings.append(asked.id)
-        self.by_id[asked.id] = Call(
-            id=asked.id,
-            name=asked.name,
-            args=asked.args or {},
-            invocation_id=event.invocation_id,
-            author=event.author,
-            asked_at=event.timestamp,
-            siblings=siblings,
+        call = self.by_id[call_id] = Call(
+            call_id, name, args, event.invocation_id, event.author, event.timestamp, [call_id]
         )
+        seen.asked.append(call)
 
     def _observe_confirmation(self, confirmation_id: str, args: dict[str, Any]) -> None:
         original, confirmation = args.get("originalFunctionCall"), args.get("toolConfirmation")
@@ -148,13 +159,14 @@ class Calls:
             call.hint = str(hint or "")
             self.by_approval[confirmation_id] = call
 
-    def _observe_response(self, event: Event, response: types.FunctionResponse) -> None:
-        answer = response.response or {}
+    def _observe_response(self, event: Event, response: types.FunctionResponse, seen: Seen) -> None:
+        answer, call_id = response.response or {}, response.id or ""
         if response.name == CONFIRMATION:
-            if call := self.by_approval.get(response.id or ""):
+            if call := self.by_approval.get(call_id):
                 call.decision = answer.get("confirmed") is True
-        elif (call := self.by_id.get(response.id or "")) and not is_placeholder(event, call.id):
+        elif (call := self.by_id.get(call_id)) and not is_placeholder(event, call_id):
             call.response = answer
+            seen.answered.append(call)
 
     def _observe_note(self, call: Call, note: dict[str, Any]) -> None:
         if note.get("gated"):
@@ -166,6 +178,7 @@ class Calls:
             self.by_approval[approval_id] = call
         if "shown" in note:
             call.shown = note["shown"]
+        call.traceparent = note.get("traceparent", call.traceparent)
         if "result" in note:
             call.early_result = note["result"]
 

@@ -1,7 +1,8 @@
 """TurnEncoder: the ADK events of one turn to the chunks a browser gets.
 
-One model response is one step with at most one text and one reasoning part. ADK streams a response
-as partial events and repeats it whole in a last one, all under one event id.
+One model response is one step. Its text and its reasoning are a part each, parted only by a file or
+by code that the model ran in between. ADK streams a response as partial events and repeats it whole
+in a last one, all under one event id.
 """
 
 from collections.abc import Iterable
@@ -62,6 +63,11 @@ class TurnEncoder:
         self._failure: endings.Failure | None = None
         self._seen_sources: set[str] = set()
 
+    @property
+    def keeps_answer(self) -> bool:
+        """Whether text waits for nothing but the end of the turn."""
+        return bool(self._held) and not self.calls.open()
+
     def start(self) -> list[AnyChunk]:
         """Open the message, or go on with the one of `message_id`."""
         return [Start(message_id=self.message_id)]
@@ -85,10 +91,9 @@ class TurnEncoder:
                     else:
                         self._text(response, text, out)
                 else:
-                    self._partial_part(response, part, out)
+                    self._partial_part(event, response, part, out)
         else:
             self._complete(event, parts, out)
-            self._note(event, out)
         return out
 
     def decided(self, call: Call, approved: bool) -> list[AnyChunk]:
@@ -155,10 +160,15 @@ class TurnEncoder:
 
     def _enter(self, response: Response, out: list[AnyChunk]) -> None:
         """Before the first chunk of a response: its step. Parallel responses share one."""
-        response.visible = self._answered = True
-        others = any(r.visible for r in self._responses.values() if r is not response)
-        if not (self._steps.is_open and others):
+        if not (self._steps.is_open and self._is_beside_another(response)):
             self._steps.next(out)
+        response.visible = self._answered = True
+
+    def _is_beside_another(self, response: Response) -> bool:
+        for other in self._responses.values():
+            if other.visible and other is not response:
+                return True
+        return False
 
     def _text(self, response: Response, text: str, out: list[AnyChunk]) -> None:
         if self._style.holds_text:
@@ -182,62 +192,62 @@ class TurnEncoder:
             out.append(ReasoningStart(id=response.reasoning))
         out.append(ReasoningDelta(id=response.reasoning, delta=text))
 
-    def _partial_part(self, response: Response, part: types.Part, out: list[AnyChunk]) -> None:
-        chunks = self._tools.stream(part) or media.files_of(part)
+    def _partial_part(
+        self, event: Event, response: Response, part: types.Part, out: list[AnyChunk]
+    ) -> None:
+        chunks = self._tools.stream(part)
+        if not chunks and (chunks := media.files_of(part) or self._tools.code(event, part)):
+            self._close(response, out)  # what is said next comes after it
         if chunks and not response.visible:
             self._enter(response, out)
         out += chunks
 
     def _complete(self, event: Event, parts: list[types.Part], out: list[AnyChunk]) -> None:
         """The last event of a response, or one that came whole; also tool results."""
-        files: list[AnyChunk] = []
         response = self._responses.pop(event.id, None)
         if response is None and not (len(parts) == 1 and parts[0].function_response):
             response = self._open(event, out)
-            files = self._whole(response, parts, out)
-        self._tool_parts(event, parts, response, files, out)
+            self._whole(event, response, parts, out)
+        self._tool_parts(event, parts, response, out)
+        if response is not None:
+            self._note(event, out)
 
     def _tool_parts(
         self,
         event: Event,
         parts: list[types.Part],
         response: Response | None,
-        files: list[AnyChunk],
         out: list[AnyChunk],
     ) -> None:
         """What a complete event says of tools; a response that comes with it is over."""
-        found = self._tools.parts_of(event, parts)
+        seen = self.calls.observe(event, parts)
         if response is not None:
             self._close(response, out)
-            if (files or found.inputs) and not response.visible:
+            if seen.asked and not response.visible:
                 self._enter(response, out)
-            out += files
-            out += found.inputs
-            out += found.requests
-        if found.results:
+            if seen.asked or seen.dialogs:
+                self._tools.asked(seen, out)
+        if seen.answered and self._tools.answered(seen, out):
             self._steps.after_tool, self._answered = True, False
-            out += found.results
         if target := event.actions.transfer_to_agent:
             out += self.data("agent", {"from": event.author, "to": target}, None, False)
 
     def _whole(
-        self, response: Response, parts: list[types.Part], out: list[AnyChunk]
-    ) -> list[AnyChunk]:
-        """Send the text of a response that was not streamed; returns its files."""
-        files: list[AnyChunk] = []
+        self, event: Event, response: Response, parts: list[types.Part], out: list[AnyChunk]
+    ) -> None:
+        """Send all of a response that was not streamed but its calls."""
         for part in parts:
             if text := part.text:
                 (self._reasoning if part.thought else self._text)(response, text, out)
-            elif part.inline_data or part.file_data:
-                files += media.files_of(part)
-        return files
+            elif not part.function_call:
+                self._partial_part(event, response, part, out)
 
     def _note(self, event: Event, out: list[AnyChunk]) -> None:
         """What an event says about its response as a whole."""
         if event.grounding_metadata or event.citation_metadata:
             self._sources(event, out)
-        if event.usage_metadata and not event.partial:  # the last event repeats it
-            self._usages.append(event.usage_metadata)
+        if (usage := event.usage_metadata) and not event.partial:  # the last event repeats it
+            self._usages.append(usage)
         self._model_version = event.model_version or self._model_version
         self._finish_reason = event.finish_reason or self._finish_reason
         if event.error_code:

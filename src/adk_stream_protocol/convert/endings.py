@@ -1,6 +1,5 @@
 """How a turn ends: ADK's finish reasons and error codes to what a client may see."""
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -117,11 +116,18 @@ def total_usage(
     responses: Iterable[types.GenerateContentResponseUsageMetadata],
 ) -> dict[str, int]:
     """The token counts of the model responses of a turn, under the AI SDK's names."""
-    total: Counter[str] = Counter()
+    read = written = thought = cached = total = 0
     for metadata in responses:
-        total["inputTokens"] += metadata.prompt_token_count or 0
-        total["outputTokens"] += metadata.candidates_token_count or 0
-        total["reasoningTokens"] += metadata.thoughts_token_count or 0
-        total["cachedInputTokens"] += metadata.cached_content_token_count or 0
-        total["totalTokens"] += metadata.total_token_count or 0
-    return {name: count for name, count in total.items() if count}
+        read += metadata.prompt_token_count or 0
+        written += metadata.candidates_token_count or 0
+        thought += metadata.thoughts_token_count or 0
+        cached += metadata.cached_content_token_count or 0
+        total += metadata.total_token_count or 0
+    counts = {
+        "inputTokens": read,
+        "outputTokens": written,
+        "reasoningTokens": thought,
+        "cachedInputTokens": cached,
+        "totalTokens": total,
+    }
+    return {name: count for name, count in counts.items() if count}

@@ -79,6 +79,24 @@ def standing_events(events: list[Event]) -> list[Event]:
     return kept
 
 
+def whole_turns(events: list[Event]) -> list[Event]:
+    """The end of a conversation from the first message of the user's that is in it.
+
+    Before that there is half a turn, which no model can read; and what was taken back to a point
+    that is not there any more is left out, as ADK would not (google-adk 2.13).
+    """
+    start: int | None = None
+    known: set[str] = set()
+    for index, event in enumerate(events):
+        before = event.actions.rewind_before_invocation_id
+        if before and before not in known:
+            start = None
+        elif start is None and is_user_message(event):
+            start, known = index, set()
+        known.add(event.invocation_id)
+    return [] if start is None else events[start:]
+
+
 def live_invocations(events: list[Event]) -> set[str]:
     """The invocations that were live runs. Their events are told apart by nothing else."""
     return {event.invocation_id for event in events if _is_of_live_run(event)}

@@ -14,7 +14,7 @@ from adk_stream_protocol.convert import endings
 from adk_stream_protocol.convert.calls import Calls
 from adk_stream_protocol.convert.encode import TurnEncoder
 from adk_stream_protocol.convert.steps import Response
-from adk_stream_protocol.protocol.chunks import AnyChunk, Data
+from adk_stream_protocol.protocol.chunks import AnyChunk, Data, TextDelta
 
 
 class LiveTurnEncoder(TurnEncoder):
@@ -47,11 +47,12 @@ class LiveTurnEncoder(TurnEncoder):
             self._say(event, speech.text or "", False, event.partial is not True, out)
         elif speech := event.input_transcription:
             out += self._hear(event, speech)
-        elif event.content and (parts := event.content.parts):
+        elif (content := event.content) and (parts := content.parts):
+            is_whole, text = not event.partial, None
             for part in parts:
                 if text := part.text:
-                    self._say(event, text, part.thought is True, not event.partial, out)
-            if not (event.partial and parts[-1].text):
+                    self._say(event, text, part.thought is True, is_whole, out)
+            if is_whole or not text:
                 self._others(event, parts, out)
                 self._note(event, out)
         else:
@@ -80,7 +81,13 @@ class LiveTurnEncoder(TurnEncoder):
         else:
             self._streamed[thought] += len(text)
         if text:
-            (self._reasoning if thought else self._text)(self._current(event, out), text, out)
+            response = self._responses.get(event.author) or self._current(event, out)
+            if thought:
+                self._reasoning(response, text, out)
+            elif response.text:  # the way of nearly all events, kept short
+                out.append(TextDelta(id=response.text, delta=text))
+            else:
+                self._text(response, text, out)
 
     def _hear(self, event: Event, speech: types.Transcription) -> list[AnyChunk]:
         """What the user said, as far as it is known; each chunk replaces the one before."""
@@ -95,19 +102,20 @@ class LiveTurnEncoder(TurnEncoder):
 
     def _others(self, event: Event, parts: list[types.Part], out: list[AnyChunk]) -> None:
         """All parts of an event but its text."""
-        files: list[AnyChunk] = []
+        is_sound, asks = True, False
         for part in parts:
-            if part.inline_data and (part.inline_data.mime_type or "").startswith("audio/"):
-                files += self._pcm(part.inline_data)
-            elif part.inline_data or part.file_data:
-                self._partial_part(self._current(event, out), part, out)
-        out += files
+            if (blob := part.inline_data) and (blob.mime_type or "").startswith("audio/"):
+                out += self._pcm(blob)
+                continue
+            is_sound, asks = False, asks or part.function_call is not None
+            if _is_beside_text(part):
+                self._partial_part(event, self._current(event, out), part, out)
+        if is_sound:
+            return
         response = None
-        if any(part.function_call for part in parts):
+        if asks:
             response = self._responses.pop(event.author, None) or self._open(event, out)
-        elif any(part.executable_code or part.code_execution_result for part in parts):
-            response = self._current(event, out)
-        self._tool_parts(event, parts, response, [], out)
+        self._tool_parts(event, parts, response, out)
 
     def _pcm(self, blob: types.Blob) -> list[AnyChunk]:
         if not self._audio or not blob.data:
@@ -192,6 +200,11 @@ class LiveProgress:
         self._is_due = self._is_due and spoke  # a model may answer with nothing
         more = event.interaction_status
         return more is not types.InteractionStatus.IN_PROGRESS and not calls.running()
+
+
+def _is_beside_text(part: types.Part) -> bool:
+    ran = part.executable_code or part.code_execution_result
+    return bool(ran or part.inline_data or part.file_data)
 
 
 def _are_words(event: Event) -> bool:

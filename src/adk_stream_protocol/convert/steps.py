@@ -1,6 +1,10 @@
 """The steps of a turn: one per model response, with the tools it called."""
 
+import msgspec
+
 from adk_stream_protocol.protocol.chunks import AnyChunk, FinishStep, StartStep
+
+_START, _FINISH = StartStep(), FinishStep()
 
 
 class Steps:
@@ -23,13 +27,13 @@ class Steps:
         if self._joins and not self.after_tool:
             return
         self.end(out)
-        out.append(StartStep())
+        out.append(_START)
         self.is_open, self.after_tool = True, False
 
     def end(self, out: list[AnyChunk]) -> None:
         """Close the open step, if there is one."""
         if self.is_open:
-            out.append(FinishStep())
+            out.append(_FINISH)
             self.is_open = False
 
     def last(self, out: list[AnyChunk], *, waiting: bool) -> None:
@@ -40,14 +44,11 @@ class Steps:
         self.end(out)
 
 
-class Response:
+class Response(msgspec.Struct):
     """One model response while it streams."""
 
-    __slots__ = ("held", "reasoning", "source", "text", "visible")
-
-    def __init__(self, source: tuple[str, str | None]) -> None:
-        self.source = source
-        self.text = ""
-        self.held: list[str] = []
-        self.reasoning = ""
-        self.visible = False
+    source: tuple[str, str | None]
+    text: str = ""
+    held: list[str] = []
+    reasoning: str = ""
+    visible: bool = False

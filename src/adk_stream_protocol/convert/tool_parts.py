@@ -1,12 +1,10 @@
 """Tool calls, their streamed input and their results as chunks."""
 
-from dataclasses import dataclass
-
 from google.adk.events.event import Event
 from google.genai import types
 
 from adk_stream_protocol.convert.approval_style import ApprovalStyle
-from adk_stream_protocol.convert.calls import CONFIRMATION, Call, Calls, is_placeholder
+from adk_stream_protocol.convert.calls import CONFIRMATION, Call, Calls, Seen
 from adk_stream_protocol.convert.partial_args import PartialArgs
 from adk_stream_protocol.protocol.chunks import (
     AnyChunk,
@@ -18,15 +16,6 @@ from adk_stream_protocol.protocol.chunks import (
 )
 
 CODE_EXECUTION = "code_execution"
-
-
-@dataclass(slots=True)
-class Found:
-    """The chunks of one event: inputs of calls, requests for approval, results."""
-
-    inputs: list[AnyChunk]
-    requests: list[AnyChunk]
-    results: list[AnyChunk]
 
 
 class ToolParts:
@@ -60,45 +49,25 @@ class ToolParts:
                 out.append(ToolInputDelta(tool_call_id=call.id, input_text_delta=text))
         return out
 
-    def parts_of(self, event: Event, parts: list[types.Part]) -> Found:
-        """What a complete event says of tools."""
-        self._calls.observe(event)
-        found = Found([], [], [])
-        for part in parts:
-            if asked := part.function_call:
-                self._asked(asked, found)
-            elif answer := part.function_response:
-                self._answered(event, answer, found)
-            elif part.text is None:
-                found.inputs += self._code(event, part)
-        return found
+    def asked(self, seen: Seen, out: list[AnyChunk]) -> None:
+        """The inputs of all calls of an event, then the requests for approval."""
+        for call in seen.asked:
+            if call.id not in self._started:
+                self._started.add(call.id)
+                # Who runs it is said with the whole input: while it streams in, nobody knows.
+                out.append(ToolInputStart(tool_call_id=call.id, tool_name=call.name))
+            out.append(self.available(call))
+        for call in (*seen.asked, *seen.dialogs):
+            if call.waits_for_approval:
+                out += self._style.request(call)
 
-    def _asked(self, asked: types.FunctionCall, found: Found) -> None:
-        call = self._calls.find(asked.id or "")
-        if call is None:
-            return
-        if asked.name != CONFIRMATION:
-            found.inputs += self._input(call)
-        if call.waits_for_approval:
-            found.requests += self._style.request(call)
-
-    def _answered(self, event: Event, answer: types.FunctionResponse, found: Found) -> None:
-        call = self._calls.by_id.get(answer.id or "")
-        if call is None or answer.name == CONFIRMATION or call.id in self._settled:
-            return
-        if not is_placeholder(event, call.id):
-            found.results += self.output(call)
-
-    def _input(self, call: Call) -> list[AnyChunk]:
-        if call.id in self._started:
-            return [self.available(call)]
-        self._started.add(call.id)
-        start = ToolInputStart(
-            tool_call_id=call.id,
-            tool_name=call.name,
-            provider_executed=self._style.server_runs(call),
-        )
-        return [start, self.available(call)]
+    def answered(self, seen: Seen, out: list[AnyChunk]) -> bool:
+        """The results that an event brings. False if all of them were known before."""
+        before = len(out)
+        for call in seen.answered:
+            if call.id not in self._settled:
+                out += self.output(call)
+        return len(out) > before
 
     def available(self, call: Call) -> AnyChunk:
         """The whole input of a call; for an approved browser call, also its go signal."""
@@ -119,9 +88,15 @@ class ToolParts:
         error = response.get("error")
         if isinstance(error, str) and len(response) == 1:
             failed = ToolOutputError(tool_call_id=call.id, error_text=error, provider_executed=flag)
-            return [failed]
+            return [*self._unanswered(call, ran=False), failed]
         done = ToolOutputAvailable(tool_call_id=call.id, output=response, provider_executed=flag)
-        return [done]
+        return [*self._unanswered(call, ran=True), done]
+
+    def _unanswered(self, call: Call, *, ran: bool) -> list[AnyChunk]:
+        """A request that nobody answered here, because it expired for one, ends with its call."""
+        if call.approval_id is None or call.decision is not None:
+            return []
+        return self._style.decided(call, ran)
 
     def _denied(self, call: Call) -> list[AnyChunk]:
         siblings = [self._calls.by_id[one] for one in call.siblings]
@@ -134,7 +109,7 @@ class ToolParts:
             return [unseen, *self._style.denied(call)]
         return self._style.denied(call)
 
-    def _code(self, event: Event, part: types.Part) -> list[AnyChunk]:
+    def code(self, event: Event, part: types.Part) -> list[AnyChunk]:
         """Code that the model's provider runs itself."""
         if code := part.executable_code:
             self._code_runs += 1

@@ -1,5 +1,7 @@
 """The demo server: the demo agent behind `mount`, and its page on `/`."""
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -71,14 +73,23 @@ def build_app(settings: DemoSettings) -> Starlette:
         allow_credentials=True,
     )
     secret = load_secret(settings.state)
+    sessions = DatabaseSessionService(settings.sessions_url, hide_parameters=True)
+
+    @asynccontextmanager
+    async def closing_sessions(app: Starlette) -> AsyncGenerator[None]:
+        async with sessions:
+            yield
+
     app = Starlette(
-        routes=page_routes(secret), middleware=[cors] if settings.allowed_origins else []
+        routes=page_routes(secret),
+        middleware=[cors] if settings.allowed_origins else [],
+        lifespan=closing_sessions,
     )
     app.state.chat = mount(
         app,
         build_agent(wallet=wallet, model=settings.model),
         identify=demo_identify(settings.users, secret),
-        session_service=DatabaseSessionService(settings.sessions_url),
+        session_service=sessions,
         approval_store=SqlApprovalStore(settings.approvals_url),
         policies=[PAYMENT_POLICY],
         allowed_origins=settings.allowed_origins,

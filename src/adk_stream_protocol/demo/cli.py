@@ -1,17 +1,17 @@
 """The `adk-stream` command. The only place that reads the environment."""
 
 import argparse
-import logging
 import os
 from pathlib import Path
-from socket import socket
 from typing import Literal
 
-import uvicorn
+from starlette.applications import Starlette
 
 from adk_stream_protocol.demo.app import DemoSettings, build_app
 from adk_stream_protocol.demo.approvals_cli import add_commands
-from adk_stream_protocol.runtime.chat import Chat
+from adk_stream_protocol.demo.logs import FORMATS, log_lines
+from adk_stream_protocol.demo.replay_cli import add_replay
+from adk_stream_protocol.demo.serving import serve, serve_many
 
 
 def main() -> None:
@@ -21,37 +21,47 @@ def main() -> None:
 
 
 def _demo(arguments: argparse.Namespace) -> None:
-    level = _env("LOG_LEVEL", "warning").lower()
-    logging.basicConfig(level=level.upper(), format="%(levelname)s %(name)s: %(message)s")
     settings = _settings(arguments)
-    app = build_app(settings)
-    config = uvicorn.Config(
-        app,
-        host=arguments.host,
-        port=arguments.port,
-        log_level=level,
-        access_log=False,
-        timeout_graceful_shutdown=5,
-        ws="websockets-sansio",
-        ws_max_size=settings.max_body,
-        ws_per_message_deflate=False,
-        ws_ping_interval=20,
-        ws_ping_timeout=20,
-    )
+    address = (arguments.host, arguments.port, settings.max_body)
+    if arguments.workers > 1:
+        _explain_workers(arguments.workers, settings)
     print(f"adk-stream demo on http://{arguments.host}:{arguments.port}", flush=True)
-    DrainingServer(config, app.state.chat).run()
+    if arguments.workers > 1:
+        _log_lines()
+        _hand_on(arguments)
+        serve_many(f"{__name__}:app", arguments.workers, *address)
+    else:
+        serve(_app(settings), *address)
 
 
-class DrainingServer(uvicorn.Server):
-    """Ends the running turns first: uvicorn would wait for their streams, not the reverse."""
+def app() -> Starlette:
+    """The demo from its environment alone, for any server: `uvicorn --factory …demo.cli:app`."""
+    return _app(_settings(_parser().parse_args(["demo"])))
 
-    def __init__(self, config: uvicorn.Config, chat: Chat) -> None:
-        super().__init__(config)
-        self._chat = chat
 
-    async def shutdown(self, sockets: list[socket] | None = None) -> None:
-        await self._chat.close()
-        await super().shutdown(sockets)
+def _app(settings: DemoSettings) -> Starlette:
+    _log_lines()
+    return build_app(settings)
+
+
+def _log_lines() -> None:
+    log_lines(_env("LOG_LEVEL", "warning").lower(), _one_of("LOG_FORMAT", *FORMATS))
+
+
+def _hand_on(arguments: argparse.Namespace) -> None:
+    """Workers build the app from the environment."""
+    given = {"STATE": arguments.state, "MODEL": arguments.model, "LIVE_MODEL": arguments.live_model}
+    os.environ.update({f"ADK_STREAM_{name}": str(value) for name, value in given.items() if value})
+
+
+def _explain_workers(workers: int, settings: DemoSettings) -> None:
+    if not settings.redis_url:
+        raise SystemExit(
+            f"--workers {workers} needs ADK_STREAM_REDIS_URL: without Redis no worker can resume,"
+            " stop or answer what runs on another."
+        )
+    if not settings.database_url:
+        print("Sessions and approvals are in SQLite files: all workers must be on this host.")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -62,19 +72,22 @@ def _parser() -> argparse.ArgumentParser:
     demo = commands.add_parser("demo", help="serve the demo agent", parents=[common])
     demo.add_argument("--host", default="127.0.0.1")
     demo.add_argument("--port", type=int, default=8000)
+    demo.add_argument("--workers", type=int, default=1, help="processes; more need Redis")
     demo.add_argument("--model", help="a model name such as gemini-2.5-flash; scripted without it")
     demo.add_argument("--live-model", help="a live model name; scripted without it")
+    demo.set_defaults(model=_env("MODEL", ""), live_model=_env("LIVE_MODEL", ""))
     demo.set_defaults(run=_demo)
     approvals = commands.add_parser("approvals", help="look at the approval records")
     add_commands(approvals, common, lambda arguments: _settings(arguments).approvals_url)
+    add_replay(commands.add_parser("replay", help="play recorded chats, without a model"))
     return parser
 
 
 def _settings(arguments: argparse.Namespace) -> DemoSettings:
     return DemoSettings(
         state=arguments.state,
-        model=getattr(arguments, "model", None),
-        live_model=getattr(arguments, "live_model", None),
+        model=getattr(arguments, "model", None) or None,
+        live_model=getattr(arguments, "live_model", None) or None,
         live_calls=_live_calls(),
         disconnect_grace=float(_env("DISCONNECT_GRACE", "30")),
         database_url=_env("DATABASE_URL", "") or None,
@@ -97,6 +110,13 @@ def _live_calls() -> Literal["sequential", "parallel"]:
     if value == "sequential" or value == "parallel":
         return value
     raise SystemExit(f"ADK_STREAM_LIVE_CALLS: sequential or parallel is expected, not {value!r}")
+
+
+def _one_of(name: str, default: str, *others: str) -> str:
+    value = _env(name, default)
+    if value in (default, *others):
+        return value
+    raise SystemExit(f"ADK_STREAM_{name}: {' or '.join((default, *others))} is expected")
 
 
 def _names(name: str, default: str) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from starlette.requests import HTTPConnection
@@ -15,8 +16,12 @@ def load_secret(state: Path) -> bytes:
     """The key that signs the demo's cookies, kept in the state folder."""
     path = state / "cookie.key"
     if not path.exists():
-        path.touch(mode=0o600)
-        path.write_bytes(secrets.token_bytes(32))
+        fresh = state / f"cookie.key-{secrets.token_hex(4)}"
+        fresh.touch(mode=0o600)
+        fresh.write_bytes(secrets.token_bytes(32))
+        with suppress(FileExistsError):  # workers that start together must not read half a key
+            path.hardlink_to(fresh)
+        fresh.unlink()
     return path.read_bytes()
 
 

@@ -13,9 +13,14 @@ class Jobs:
 
     def spawn(self, job: Coroutine[Any, Any, None]) -> None:
         """Run a job by itself."""
+        self.begin(job)
+
+    def begin(self, job: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run a job that others may wait for."""
         task = asyncio.create_task(job)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
+        return task
 
     def cancel(self) -> None:
         """Stop them all."""

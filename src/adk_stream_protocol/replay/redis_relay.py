@@ -1,256 +1,228 @@
 """The relay over Redis: leases as keys that expire, turns as streams, talk by publish/subscribe.
 
 Everything here may be lost without harm. While Redis is away running turns go on, resuming is
-refused, and a chat is kept to one turn by each worker for itself.
+refused, and a chat is kept to one turn by each worker for itself. A call takes four seconds at
+most, also if Redis hangs.
 """
 
 import asyncio
-import json
 import logging
-from collections.abc import AsyncIterator
+from contextlib import suppress
 from secrets import token_hex
-from typing import Any, cast
+from typing import Any
 from urllib.parse import quote
 
-import msgspec
 from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from adk_stream_protocol.errors import Unavailable
-from adk_stream_protocol.protocol.chunks import AnyChunk, Error
-from adk_stream_protocol.protocol.sse import encode_json
 from adk_stream_protocol.replay.jobs import Jobs
-from adk_stream_protocol.replay.relay import Answer, Chat, Earlier, Followed, Heard, Lease
+from adk_stream_protocol.replay.redis_logs import UNREADABLE, Logs
+from adk_stream_protocol.replay.redis_talk import Talk
+from adk_stream_protocol.replay.relay import Answer, Chat, Followed, Lease, Peer, Source
 
 logger = logging.getLogger(__name__)
 
-LEASE_MS = 15_000
-BEAT_SECONDS = 4.0
-LOG_SECONDS = 3_600
-ENDED_SECONDS = 60
-MAX_PIECES = 20_000
-BLOCK_MS = 1_000
-ANSWER_SECONDS = 5.0
+LISTEN_SECONDS = 2.0
+CLOSE_SECONDS = 1.0
 
-_KEEP = """
+# Takes what is free, what is held already, and what the dead process named last has held.
+_CLAIM = """
 local held = redis.call('GET', KEYS[1])
-if not held or held == ARGV[1] then
-  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-  return 1
-end
-return 0
+if held and held ~= ARGV[1] and held ~= ARGV[3] then return held end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 """
-_DROP = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end"
-
-
-class _Broken(Exception):
-    """A log with a gap, or one that nobody writes any more."""
+_KEEP = """
+local lost = {}
+for i, key in ipairs(KEYS) do
+  local held = redis.call('GET', key)
+  if held and held ~= ARGV[i + 1] then lost[#lost + 1] = key
+  else redis.call('SET', key, ARGV[i + 1], 'PX', ARGV[1]) end
+end
+return lost
+"""
+_DROP = """
+for i, key in ipairs(KEYS) do
+  if redis.call('GET', key) == ARGV[i] then redis.call('DEL', key) end
+end
+"""
 
 
 class RedisRelay:
-    """One worker's end. `url` as redis-py takes it; `name` keeps applications apart."""
+    """One worker's end, for one `mount`. `url` as redis-py takes it; `name` begins every key.
 
-    def __init__(self, url: str, name: str = "adk-stream") -> None:
-        # redis-py's own types do not say whether bytes or text come back.
-        self._redis: Any = Redis.from_url(url, socket_connect_timeout=2, health_check_interval=15)
+    A worker that dies holds its chats for `lease_seconds` more, unless another one on the same
+    host sees that it is dead.
+    """
+
+    def __init__(self, url: str, name: str = "adk-stream", lease_seconds: float = 15.0) -> None:
+        # redis-py's own types do not say whether bytes or text come back. One more attempt finds
+        # out about a connection that was lost while nobody used it.
+        self._redis: Any = Redis.from_url(
+            url, socket_connect_timeout=1, socket_timeout=2, retry=Retry(NoBackoff(), 1)
+        )
         self._name = name
-        self._worker = token_hex(8)
+        self._lease_ms = int(lease_seconds * 1000)
+        self._token = token_hex(8)
+        self._peer: Peer | None = None
+        self._talk: Talk | None = None
+        self._logs = Logs(self._redis, self._is_gone)
         self._held: dict[str, str] = {}
         """Keys that this worker keeps alive, with what they hold."""
-        self._asked: dict[str, asyncio.Future[Answer]] = {}
-        self._heard: Heard | None = None
+        self._hidden: set[str] = set()
+        """Logs of turns that are over, while their ends are being written."""
         self._jobs = Jobs()
 
-    async def listen(self, heard: Heard) -> None:
-        if self._heard is None:
-            self._heard = heard
+    def join(self, peer: Peer) -> None:
+        assert self._peer is None, "a relay is for one mount"
+        self._peer = peer
+        self._name = f"{self._name}:{quote(peer.app, safe='')}"
+
+    async def listen(self) -> None:
+        if self._talk is None:
+            assert self._peer is not None
+            channel = f"{self._name}:talk"
+            self._talk = Talk(self._redis, channel, self._worker, self._peer.heard, self._keep)
+            self._jobs.spawn(self._talk.hear())
             self._jobs.spawn(self._beat())
-            self._jobs.spawn(self._hear())
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LISTEN_SECONDS):
+                    await self._talk.is_open.wait()
 
     async def close(self) -> None:
         self._jobs.cancel()
         await self._jobs.done()
-        for key, value in list(self._held.items()):
-            await self._drop(key, value)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await self._drop(dict(self._held))
         await self._redis.aclose(close_connection_pool=True)
 
     async def claim(self, chat: Chat) -> Lease | None:
         lease, key = Lease(chat), self._key("run", chat)
         try:
-            taken = await self._redis.set(key, self._value(lease), nx=True, px=LEASE_MS)
+            holder = await self._claim(key, self._value(lease.id))
         except RedisError:
             logger.warning("Redis is away: chats are kept apart within this worker only")
-            return Lease(chat, "")
-        if not taken:
+            lease, holder = Lease(chat, granted=False), None
+        if holder:
             return None
-        self._held[key] = self._value(lease)
+        self._held[key] = self._value(lease.id)
         return lease
 
-    async def release(self, lease: Lease) -> None:
-        key = self._key("run", lease.chat)
-        if self._held.get(key) == self._value(lease):
-            await self._drop(key, self._value(lease))
+    async def _claim(self, key: str, value: str) -> str | None:
+        claim = self._redis.register_script(_CLAIM)
+        dead = ""
+        for _ in range(2):
+            found = await claim(keys=[key], args=[value, self._lease_ms, dead])
+            holder = found.decode() if found else None
+            if holder is None or not self._is_gone(holder):
+                return holder
+            dead = holder
+        return dead
 
-    async def publish(
-        self, chat: Chat, batches: AsyncIterator[list[AnyChunk]], earlier: Earlier
-    ) -> None:
-        key, log = self._key("turn", chat), f"{self._name}:log:{token_hex(12)}"
-        count = 0
+    async def release(self, lease: Lease, log: str | None = None) -> None:
+        values = {self._key("run", lease.chat): self._value(lease.id)}
+        if log:
+            self._hidden.add(log)
+            values[self._key("turn", lease.chat)] = log
+        await self._drop(values)
+
+    def new_log(self) -> str:
+        return self._value(token_hex(12))
+
+    async def publish(self, log: str, source: Source) -> None:
+        key = self._key("turn", source.chat)
+
+        async def hold() -> None:
+            if log not in self._hidden:
+                self._held[key] = log
+                await self._redis.set(key, log, px=self._lease_ms)
+
         try:
-            async for batch in batches:
-                if not count:  # only now is it known what came before
-                    await self._append(log, 0, _lines(earlier()))
-                    await self._redis.set(key, log, px=LEASE_MS)
-                    self._held[key] = log
-                if batch:
-                    await self._append(log, count, _lines(batch))
-                    count += len(batch)
-            await self._redis.xadd(log, {"end": count})
-            await self._redis.expire(log, ENDED_SECONDS)
-        except RedisError:
-            logger.warning("Redis is away: a turn cannot be resumed on another worker")
+            await self._logs.write(self._stream(log), source, hold)
         finally:
-            await self._drop(key, log)
+            self._hidden.discard(log)
+            await self._drop({key: log})
 
-    async def _append(self, log: str, first: int, piece: bytes) -> None:
-        pipe = self._redis.pipeline(transaction=False)
-        pipe.xadd(log, {"at": first, "piece": piece}, maxlen=MAX_PIECES, approximate=True)
-        pipe.expire(log, LOG_SECONDS)
-        await pipe.execute()
-
-    async def follow(self, chat: Chat, patience: float = 0.0) -> Followed | None:
+    async def follow(self, chat: Chat, log: str | None = None) -> Followed | None:
         key = self._key("turn", chat)
         try:
-            log = await self._appear(key, patience)
-            first = await self._redis.xrange(log, count=2) if log else []
+            running = log or (await self._redis.get(key) or b"").decode()
         except RedisError as error:
-            raise Unavailable("This answer cannot be resumed at the moment.") from error
-        # A log whose beginning was cut off or lost is nothing to replay.
-        if not log or not first or any(int(entry.get(b"at", 0)) for _, entry in first):
+            raise Unavailable(UNREADABLE) from error
+        if not running or self._is_gone(running):
             return None
-        number, entry = first[0]
-        return self._read(key, log, number), _chunks(entry[b"piece"])
-
-    async def _appear(self, key: str, patience: float) -> str | None:
-        until = asyncio.get_running_loop().time() + patience
-        while True:
-            if log := await self._redis.get(key):
-                return log.decode()
-            if asyncio.get_running_loop().time() >= until:
-                return None
-            await asyncio.sleep(0.02)
-
-    async def _read(self, key: str, log: str, last: bytes) -> AsyncIterator[list[AnyChunk]]:
-        expected, at = 0, last
-        try:
-            while True:
-                found = await self._redis.xread({log: at}, block=BLOCK_MS, count=500)
-                for number, entry in found[0][1] if found else ():
-                    at = number
-                    if int(entry.get(b"end", entry.get(b"at"))) != expected:
-                        raise _Broken
-                    if b"end" in entry:
-                        return
-                    batch = _chunks(entry[b"piece"])
-                    expected += len(batch)
-                    yield batch
-                if not found and await self._redis.get(key) != log.encode():
-                    raise _Broken
-        except _Broken:
-            logger.warning("the log of a turn on another worker ended before the turn")
-        except RedisError:
-            logger.warning("Redis went away while a turn was followed")
-        yield [Error(error_text="The connection to this answer was lost. (link-lost)")]
+        stream = self._stream(running)
+        opened = await self._logs.open(stream, wait=log is not None)
+        if opened is None:
+            return None
+        earlier, at = opened
+        return self._logs.read(key, running, stream, at), earlier
 
     async def tell(self, kind: str, body: dict[str, Any]) -> None:
-        await self._send({"kind": kind, "body": body})
+        if self._talk:
+            await self._talk.tell(kind, body)
 
     async def ask(self, chat: Chat, kind: str, body: dict[str, Any]) -> Answer | None:
+        assert self._talk, "nobody answers who is not heard"
         try:
-            holder = await self._redis.get(self._key("run", chat))
-        except RedisError:
+            found = await self._redis.get(self._key("run", chat))
+        except RedisError as error:
+            raise Unavailable("Other workers cannot be reached at the moment.") from error
+        holder = found.decode().rpartition("/")[0] if found else self._worker
+        if holder == self._worker or self._is_gone(f"{holder}/"):
             return None
-        if not holder:
-            return None
-        number = token_hex(8)
-        answer = self._asked[number] = asyncio.get_running_loop().create_future()
-        try:
-            to = holder.decode().partition(":")[0]
-            await self._send({"kind": kind, "body": body, "to": to, "ask": number})
-            async with asyncio.timeout(ANSWER_SECONDS):
-                return await answer
-        except TimeoutError:
-            return None
-        finally:
-            del self._asked[number]
-
-    async def _send(self, message: dict[str, Any]) -> None:
-        try:
-            await self._redis.publish(
-                f"{self._name}:talk", json.dumps({"from": self._worker, **message})
-            )
-        except RedisError:
-            logger.warning("Redis is away: other workers were not told of %s", message["kind"])
-
-    async def _hear(self) -> None:
-        while True:
-            try:
-                async with self._redis.pubsub() as talk:
-                    await talk.subscribe(f"{self._name}:talk")
-                    await self._hear_from(talk)
-            except RedisError:
-                await asyncio.sleep(0.5)
-
-    async def _hear_from(self, talk: Any) -> None:
-        while True:
-            found = await talk.get_message(ignore_subscribe_messages=True, timeout=5.0)
-            if found:
-                message = json.loads(found["data"])
-                if message["from"] != self._worker and message.get("to") in (None, self._worker):
-                    self._jobs.spawn(self._react(message))
-
-    async def _react(self, message: dict[str, Any]) -> None:
-        if answered := message.get("answer"):
-            future = self._asked.get(answered)
-            if future and not future.done():
-                future.set_result(message["body"])
-            return
-        assert self._heard is not None
-        answer = await self._heard(message["kind"], message["body"])
-        if answer is not None and "ask" in message:
-            reply = {"kind": "answer", "answer": message["ask"], "to": message["from"]}
-            await self._send({**reply, "body": answer})
+        return await self._talk.ask(holder, kind, body)
 
     async def _beat(self) -> None:
-        """Keep what this worker holds. A worker that dies lets go by itself."""
-        keep = self._redis.register_script(_KEEP)
         while True:
-            await asyncio.sleep(BEAT_SECONDS)
-            try:
-                for key, value in list(self._held.items()):
-                    await keep(keys=[key], args=[value, LEASE_MS])
-            except RedisError:
-                logger.warning("Redis is away: leases could not be kept")
+            await asyncio.sleep(self._lease_ms / 4000)
+            await self._keep()
 
-    async def _drop(self, key: str, value: str) -> None:
-        if self._held.get(key) == value:
-            del self._held[key]
+    async def _keep(self) -> None:
+        """Keep what this worker holds. A worker that dies lets go by itself."""
+        held = dict(self._held)
+        if not held:
+            return
         try:
-            await self._redis.register_script(_DROP)(keys=[key], args=[value])
+            keep = self._redis.register_script(_KEEP)
+            lost = await keep(keys=list(held), args=[self._lease_ms, *held.values()])
+        except RedisError:
+            logger.warning("Redis is away: leases could not be kept")
+            return
+        for key in (one.decode() for one in lost):
+            if self._held.get(key) == held[key]:
+                # Its chat goes on there; here ADK refuses the next write to the session.
+                logger.warning("a chat was lost to another worker")
+                del self._held[key]
+
+    async def _drop(self, values: dict[str, str]) -> None:
+        for key, value in values.items():
+            if self._held.get(key) == value:
+                del self._held[key]
+        if not values:
+            return
+        try:
+            drop = self._redis.register_script(_DROP)
+            await drop(keys=list(values), args=list(values.values()))
         except RedisError:
             logger.warning("Redis is away: a lease is left to expire")
+
+    def _is_gone(self, value: str) -> bool:
+        """Whether the process that a value names is dead."""
+        return self._peer is not None and self._peer.is_gone(value.rsplit("/", 2)[0])
 
     def _key(self, kind: str, chat: Chat) -> str:
         return f"{self._name}:{kind}:{quote(chat[0], safe='')}:{quote(chat[1], safe='')}"
 
-    def _value(self, lease: Lease) -> str:
-        return f"{self._worker}:{lease.id}"
+    def _stream(self, log: str) -> str:
+        return f"{self._name}:log:{log.rpartition('/')[2]}"
 
+    @property
+    def _worker(self) -> str:
+        return f"{self._peer.process if self._peer else ''}/{self._token}"
 
-def _lines(chunks: list[AnyChunk]) -> bytes:
-    return b"\n".join(map(encode_json, chunks))
-
-
-def _chunks(lines: bytes) -> list[AnyChunk]:
-    """Chunks as they were written: they only pass through here."""
-    return cast(list[AnyChunk], [msgspec.Raw(line) for line in lines.split(b"\n") if line])
+    def _value(self, name: str) -> str:
+        return f"{self._worker}/{name}"

@@ -17,12 +17,20 @@ Chat = tuple[str, str]
 Answer = dict[str, Any]
 Heard = Callable[[str, dict[str, Any]], Awaitable[Answer | None]]
 """Called with the kind of a message and its body; what it returns is the answer, if one is due."""
-
-
-Earlier = Callable[[], list[AnyChunk]]
-"""What a message held before its running turn."""
 Followed = tuple[AsyncIterator[list[AnyChunk]], list[AnyChunk]]
 """The chunks of a turn as they come, and what its message held before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """The worker that a relay speaks for."""
+
+    app: str
+    process: str
+    """Names its process among all hosts."""
+    heard: Heard
+    is_gone: Callable[[str], bool]
+    """Whether a process is certain to be dead, as only its own host can tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +38,45 @@ class Lease:
     """The right to run a chat, until it is given back or its holder dies."""
 
     chat: Chat
+    granted: bool = True
+    """Nobody else has it. Else nobody could be asked, and each worker goes by itself."""
     id: str = field(default_factory=lambda: token_hex(12))
+
+
+class SourceReader(Protocol):
+    """Reads a turn from its first chunk on."""
+
+    async def next(self, idle_seconds: float) -> list[AnyChunk] | None: ...
+
+    @property
+    def is_done(self) -> bool: ...
+
+    def close(self) -> None: ...
+
+
+class Source(Protocol):
+    """A running turn, which may be read more than once."""
+
+    @property
+    def chat(self) -> Chat: ...
+
+    @property
+    def ended(self) -> bool: ...
+
+    @property
+    def earlier(self) -> Callable[[], list[AnyChunk]]: ...
+
+    def reader(self) -> SourceReader: ...
 
 
 class Relay(Protocol):
     """Between the workers of one application."""
 
-    async def listen(self, heard: Heard) -> None:
-        """Begin to hear what other workers say."""
+    def join(self, peer: Peer) -> None:
+        """Say who this is for, before all else."""
+
+    async def listen(self) -> None:
+        """Hear what other workers say from now on."""
 
     async def close(self) -> None:
         """Hear no more, and give everything back."""
@@ -45,45 +84,51 @@ class Relay(Protocol):
     async def claim(self, chat: Chat) -> Lease | None:
         """The lease of a chat, or None while another worker has it."""
 
-    async def release(self, lease: Lease) -> None:
-        """Give a lease back."""
+    async def release(self, lease: Lease, log: str | None = None) -> None:
+        """Give a lease back, and hide the log of its turn from those who come from now on."""
 
-    async def publish(
-        self, chat: Chat, batches: AsyncIterator[list[AnyChunk]], earlier: Earlier
-    ) -> None:
-        """Let other workers read a running turn, and what its message held before."""
+    def new_log(self) -> str:
+        """A name for the log of a turn, which all workers know it by."""
+        ...
 
-    async def follow(self, chat: Chat, patience: float = 0.0) -> Followed | None:
-        """A turn that runs on another worker, once it is there."""
+    async def publish(self, log: str, source: Source) -> None:
+        """Let other workers read a running turn under this name."""
+
+    async def follow(self, chat: Chat, log: str | None = None) -> Followed | None:
+        """The turn that runs in a chat on another worker, or the one of a name, waited for."""
 
     async def tell(self, kind: str, body: dict[str, Any]) -> None:
         """Say something to all other workers."""
 
     async def ask(self, chat: Chat, kind: str, body: dict[str, Any]) -> Answer | None:
-        """Ask the worker that holds a chat. None: nobody holds it, or it does not answer."""
+        """Ask the worker that holds a chat. None: no other holds it, or it does not answer."""
 
 
 class LocalRelay:
     """One worker: there is nobody to talk to."""
 
-    async def listen(self, heard: Heard) -> None:
+    def join(self, peer: Peer) -> None:
+        return None
+
+    async def listen(self) -> None:
         return None
 
     async def close(self) -> None:
         return None
 
     async def claim(self, chat: Chat) -> Lease | None:
-        return Lease(chat, "")
+        return Lease(chat, granted=False)
 
-    async def release(self, lease: Lease) -> None:
+    async def release(self, lease: Lease, log: str | None = None) -> None:
         return None
 
-    async def publish(
-        self, chat: Chat, batches: AsyncIterator[list[AnyChunk]], earlier: Earlier
-    ) -> None:
+    def new_log(self) -> str:
+        return ""
+
+    async def publish(self, log: str, source: Source) -> None:
         return None
 
-    async def follow(self, chat: Chat, patience: float = 0.0) -> Followed | None:
+    async def follow(self, chat: Chat, log: str | None = None) -> Followed | None:
         return None
 
     async def tell(self, kind: str, body: dict[str, Any]) -> None:

@@ -1,7 +1,7 @@
 """Answers of a client: what they lead to, and how that shows in the turn they open."""
 
 import logging
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,6 +14,7 @@ from adk_stream_protocol.convert.decode import Answer
 from adk_stream_protocol.convert.encode import TurnEncoder
 from adk_stream_protocol.errors import Conflict, Unavailable, UnknownId
 from adk_stream_protocol.protocol.chunks import AnyChunk
+from adk_stream_protocol.runtime.client_tool import ClientTool, tools_of
 from adk_stream_protocol.runtime.history import History
 
 logger = logging.getLogger(__name__)
@@ -21,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 async def plan_answers(history: History, answers: tuple[Answer, ...], agent: BaseNode) -> Plan:
     """What the answers lead to; a refusal leaves nothing behind."""
-    tools = await history.open_client_tools(agent)
+    tools = await _client_tools(history.calls.open(), agent)
 
     def check(call: Call, value: Any) -> str | None:
         tool = tools.get(call.id)
@@ -31,8 +32,23 @@ async def plan_answers(history: History, answers: tuple[Answer, ...], agent: Bas
         return match_answers(history.calls, answers, check)
     except UnknownId:
         # Of an earlier turn, perhaps: then the id is known, and the answer is too late.
-        match_answers(history.all_calls(), answers, check)
+        match_answers(await history.all_calls(), answers, check)
         raise Conflict("This call is no longer open; the answer has no effect.") from None
+
+
+async def _client_tools(calls: list[Call], root: BaseNode) -> dict[str, ClientTool]:
+    """The tools behind open browser calls, by call id."""
+    found: dict[str, ClientTool] = {}
+    for call in calls:
+        tool = (await tools_of(root, call.author)).get(call.name) if call.browser else None
+        if isinstance(tool, ClientTool):
+            found[call.id] = tool
+    return found
+
+
+def unfinished_plan(calls: Iterable[Call]) -> Plan:
+    """The plan to go on with what was decided elsewhere."""
+    return Plan(repeats=[call for call in calls if call.is_unfinished])
 
 
 def chunks_of(plan: Plan, encoder: TurnEncoder) -> list[AnyChunk]:

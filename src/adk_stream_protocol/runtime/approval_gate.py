@@ -37,6 +37,7 @@ from adk_stream_protocol.runtime.dialogs import (
     place_of,
 )
 from adk_stream_protocol.runtime.live_model import current_link
+from adk_stream_protocol.runtime.observed_calls import gated
 from adk_stream_protocol.runtime.policy import Place
 from adk_stream_protocol.runtime.turn import current_message_id
 
@@ -102,19 +103,21 @@ class ApprovalGate(BasePlugin):
         if isinstance(tool, ClientTool):
             return await self._before_browser(tool, tool_args, tool_context)
         if tool_context.tool_confirmation is not None:
-            return await self._before_running(tool_args, tool_context)
+            return await gated(tool, tool_context, self._before_running(tool_args, tool_context))
         if self._dialogs.was_asked(*_key(tool_context)):
-            return await self._wait_aloud(tool, tool_args, tool_context)
+            waiting = self._wait_aloud(tool, tool_args, tool_context)
+            return await gated(tool, tool_context, waiting)
         required = await self._dialogs.requires(tool, tool_args, tool_context)
         if required is False:
-            self._approvals.begin(_key(tool_context), _key(tool_context)[0])
+            self._approvals.running.begin(_key(tool_context), _key(tool_context)[0])
             self._ends_with_task(_key(tool_context))
             return None
         if required is UNDECIDED:
             return outcomes.refused("Whether this call needs approval could not be found out.")
         if tool_context.get_invocation_context().live_request_queue is not None:
             return await self._wait_aloud(tool, tool_args, tool_context)
-        return await self._before_asking(tool, tool_args, tool_context, required)
+        asking = self._before_asking(tool, tool_args, tool_context, required)
+        return await gated(tool, tool_context, asking, "asked")
 
     async def _wait_aloud(
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
@@ -247,10 +250,10 @@ class ApprovalGate(BasePlugin):
     def _ends_with_task(self, call: object) -> None:
         """Whatever ends the task of a call ends the call: callbacks of the application's, too."""
         if task := asyncio.current_task():
-            task.add_done_callback(lambda _: self._approvals.end(call))
+            task.add_done_callback(lambda _: self._approvals.running.end(call))
 
     def _take(self, context: ToolContext) -> ApprovalRecord | None:
-        self._approvals.end(_key(context))
+        self._approvals.running.end(_key(context))
         return self._started.pop(_key(context), None)
 
     async def _finish(self, record: ApprovalRecord, result: Any, *, failed: bool) -> None:

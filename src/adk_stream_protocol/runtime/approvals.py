@@ -21,7 +21,9 @@ from adk_stream_protocol.approvals.record import (
 from adk_stream_protocol.approvals.store import ApprovalStore, AuditEntry
 from adk_stream_protocol.errors import Busy, Conflict, StreamProtocolError
 from adk_stream_protocol.runtime.holder import is_gone, is_of_this_host, this_process
+from adk_stream_protocol.runtime.observed_calls import ObservedMoves
 from adk_stream_protocol.runtime.policy import ApprovalPolicy, Place
+from adk_stream_protocol.runtime.running_calls import RunningCalls
 
 logger = logging.getLogger(__name__)
 
@@ -53,11 +55,11 @@ class Approvals:
         """Approved here and about to start: spares the start a read. The claim checks it anyway."""
         self._waiting: dict[str, asyncio.Event] = {}
         """Calls of live runs that wait for their answer, by approval id."""
-        self._running: dict[object, Place] = {}
-        """Calls that this process is running now, by approval id if they have one."""
-        self._ran = asyncio.Event()
+        self.running = RunningCalls()
+        self.observed = ObservedMoves(store)
         self.on_settled: Callable[[ApprovalRecord], None] = lambda record: None
         """Told of answers to calls that wait in no run of this process."""
+        self.is_left_to_us: Callable[[ApprovalRecord], bool] = lambda record: False
 
     def policy(self, tool: str) -> ApprovalPolicy:
         """The policy of a tool, or the default one."""
@@ -89,8 +91,9 @@ class Approvals:
             expires=now + (self._ttl if policy.ttl is None else policy.ttl),
             idempotency_key=idempotency_key(place.app, place.principal, place.session, call_id),
             steps=policy.steps,
+            holder=self._holder,
         )
-        return await self.store.create(record, self._entry("request", record, place.principal))
+        return await self.observed.create(record, self._entry("request", record, place.principal))
 
     def show(self, record: ApprovalRecord, order: Collection[str] = ()) -> dict[str, Any]:
         """What an approver sees, made from the record alone."""
@@ -135,10 +138,8 @@ class Approvals:
         event = "approve" if approved else "deny"
         if await self._move(record, after, self._entry(event, after, who.id)):
             return self._remember(after)
-        current = await self.store.get(record.id)
-        raise Conflict(
-            f"This call is no longer open: it is {current.state if current else 'gone'}."
-        )
+        now = await self.store.get(record.id)
+        raise Conflict(f"This call is no longer open: it is {now.state if now else 'gone'}.")
 
     async def answered(self, record: ApprovalRecord) -> ApprovalRecord:
         """Wait until a request is answered, or over. The record decides; a wake only says look."""
@@ -163,43 +164,35 @@ class Approvals:
             await asyncio.sleep(1)
             return record
 
-    async def idle(self, place: Place) -> None:
-        """Wait until no call of this chat is running here."""
-        while place in self._running.values():
-            self._ran.clear()
-            await self._ran.wait()
-
-    def begin(self, call: object, place: Place) -> None:
-        """A call of this chat is running from now on."""
-        self._running[call] = place
-
-    def end(self, call: object) -> None:
-        """The call is not running any more."""
-        self._running.pop(call, None)
-        self._ran.set()
-
     async def _move(self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry) -> bool:
-        moved = await self.store.move(before, after, entry)
+        moved = await self.observed.move(before, after, entry)
         if not moved or before.state is not State.PENDING:
             return moved
         if not self.wake(after.id):
             self.on_settled(after)
         elif after.state is State.APPROVED:  # it starts at once: nobody ends its run before that
-            self.begin(after.id, Place(after.app, after.principal, after.session))
+            self.running.begin(after.id, Place.of(after))
         return moved
 
     def wake(self, approval_id: str) -> bool:
         """Let a call that waits here look at its record. False: none does."""
-        wake = self._waiting.get(approval_id)
-        if wake:
+        if wake := self._waiting.get(approval_id):
             wake.set()
         return wake is not None
+
+    def waits_here(self, approval_id: str) -> bool:
+        """Whether a live run of this process waits for the answer."""
+        return approval_id in self._waiting
+
+    def is_mine(self, record: ApprovalRecord) -> bool:
+        """Whether this process holds the call."""
+        return record.holder == self._holder
 
     async def hold(self, record: ApprovalRecord) -> ApprovalRecord:
         """Go on with a decided call that was left unfinished, unless its process still lives."""
         if record.state not in (State.APPROVED, State.EXECUTING, State.DENIED):
             return record
-        if record.holder != self._holder and not self.is_abandoned(record):
+        if not (self.is_mine(record) or self.is_abandoned(record) or self.is_left_to_us(record)):
             raise Busy("This call is being run.")
         if record.state is not State.APPROVED:
             return record
@@ -209,28 +202,34 @@ class Approvals:
         raise Busy("This call is being run.")
 
     def _remember(self, record: ApprovalRecord) -> ApprovalRecord:
-        if record.state is State.APPROVED and len(self._held) < MAX_HELD:
-            place = Place(record.app, record.principal, record.session)
-            self._held[(place, record.call_id)] = record
+        if record.state is State.APPROVED:
+            self._held[(Place.of(record), record.call_id)] = record
+            if len(self._held) > MAX_HELD:  # the oldest ones are those that never started
+                del self._held[next(iter(self._held))]
         return record
 
     async def to_start(self, place: Place, call_id: str) -> ApprovalRecord | None:
         """The record of a call that is about to start."""
-        if held := self._held.pop((place, call_id), None):
-            return held
-        return (await self.of_calls(place, [call_id])).get(call_id)
+        held = self._held.pop((place, call_id), None)
+        return held or (await self.of_calls(place, [call_id])).get(call_id)
 
     def is_abandoned(self, record: ApprovalRecord) -> bool:
-        """Whether the process that holds a call is gone."""
+        """Whether the process that holds a call, or has asked about it, is gone."""
         if is_gone(record.holder):
             return True
         if record.holder == BROWSER or is_of_this_host(record.holder):
             return False
-        return self._clock() > (record.decided_at or 0) + ABANDONED_SECONDS
+        return self._clock() > (record.decided_at or record.created) + ABANDONED_SECONDS
+
+    def is_finished_elsewhere(self, record: ApprovalRecord) -> bool:
+        """Whether the result came from a process that still lives, and is not this one."""
+        if record.state not in (State.DONE, State.FAILED) or self.is_mine(record):
+            return False
+        return record.holder != BROWSER and not self.is_abandoned(record)
 
     def is_over(self, record: ApprovalRecord) -> bool:
         """Whether a started call cannot come back any more."""
-        if record.state is not State.EXECUTING or record.id in self._running:
+        if record.state is not State.EXECUTING or record.id in self.running:
             return False
         return record.holder == self._holder or self.is_abandoned(record)
 
@@ -242,10 +241,11 @@ class Approvals:
             after = self._start(record, digest_of(canonical(arguments)), holder or self._holder)
         except Conflict:
             return None
+        self._held.pop((Place.of(after), after.call_id), None)
         if not await self._move(record, after, self._entry("claim", after, self._holder)):
             return None
         if holder is None:
-            self.begin(after.id, Place(after.app, after.principal, after.session))
+            self.running.begin(after.id, Place.of(after))
         return after
 
     def _start(self, record: ApprovalRecord, digest: str, holder: str) -> ApprovalRecord:
@@ -266,12 +266,12 @@ class Approvals:
             if not await self._move(record, after, entry):
                 logger.error("approval %s: its result could not be recorded", record.id)
         finally:
-            self.end(record.id)
+            self.running.end(record.id)
 
     async def lose(self, record: ApprovalRecord) -> ApprovalRecord:
         """A started call whose end nobody will know."""
         after = record.lose()
-        self.end(record.id)
+        self.running.end(record.id)
         moved = await self._move(record, after, self._entry("unknown", after, self._holder))
         return after if moved else await self._fresh(record)
 

@@ -2,30 +2,38 @@
 
 import asyncio
 import logging
+from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any
 
 from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.runners import Runner
 
-from adk_stream_protocol.approvals.record import Principal
+from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, State
 from adk_stream_protocol.convert.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.decode import TurnInput
-from adk_stream_protocol.errors import Busy, StreamProtocolError, UnknownId
+from adk_stream_protocol.errors import Busy, StreamProtocolError, TooMany, UnknownId
 from adk_stream_protocol.replay.relay import Relay
 from adk_stream_protocol.runtime.approvals import Approvals
 from adk_stream_protocol.runtime.histories import Histories
 from adk_stream_protocol.runtime.live import LiveRun
 from adk_stream_protocol.runtime.live_settings import LiveSettings
+from adk_stream_protocol.runtime.observed_turns import ObservedTurn
+from adk_stream_protocol.runtime.policy import Place
 from adk_stream_protocol.runtime.request_turns import RequestTurns
 from adk_stream_protocol.runtime.sessions import TurnSessions
+from adk_stream_protocol.runtime.signals import tell
 from adk_stream_protocol.runtime.turn import Turn
 from adk_stream_protocol.runtime.turns import Key, Turns
 from adk_stream_protocol.runtime.workers import Workers, error_body, unpack
 
 logger = logging.getLogger(__name__)
 
-CLOSE_SECONDS = 5.0
-"""How long a server that goes down waits for tools that are running in live chats."""
+CLOSE_SECONDS = 4.0
+"""How long a server that goes down waits for tools that are running."""
+READ_SECONDS = 1.5
+"""And then for readers to take the ends of their turns."""
+MAX_LIVE_PER_USER = 256
 
 
 class Chat:
@@ -50,9 +58,10 @@ class Chat:
         self._histories = Histories(
             runner.app_name, self._sessions, approvals, run_config.get_session_config
         )
-        self._workers = Workers(relay, self._heard)
-        self._turns = Turns(max_turns_per_user, self._workers.show)
+        self._workers = Workers(relay, runner.app_name, self._heard)
+        self._turns = Turns(max_turns_per_user, self._began)
         approvals.on_settled = self._workers.settled
+        approvals.is_left_to_us = self._is_left_to_us
         self._requests = RequestTurns(
             runner,
             run_config,
@@ -112,7 +121,6 @@ class Chat:
         live = live and turn_input.back_to is None
         run = self._runs.get(key)
         if live and turn_input.content and run is None:
-            await self._workers.leave(key)
             run = self.start_live(*key)
         if run and (live or turn_input.answers):
             if turn := await run.open_turn(who, turn_input, approvals):
@@ -121,11 +129,9 @@ class Chat:
             await self._leave(run)
             if live and turn_input.content:  # it was ending; this one begins another
                 return await self.open_turn(who, chat_id, turn_input, approvals, live=True)
-        elif turn_input.answers:
+        if turn_input.answers:
             if turn := await self._workers.answer(who, key, turn_input, approvals):
                 return turn
-        else:
-            await self._workers.leave(key)
         return await self._requests.open(key, who, turn_input, approvals)
 
     def start_live(self, user_id: str, chat_id: str) -> LiveRun:
@@ -133,13 +139,26 @@ class Chat:
         key = (user_id, chat_id)
         if self._live is None:
             raise UnknownId("This agent has no live mode.")
-        if key in self._turns.keys() and key not in self._runs:
+        if self._turns.get(key) and key not in self._runs:
             raise Busy("A turn is already running in this chat.")
         if key not in self._runs:
+            if sum(user == user_id for user, _ in self._runs) >= MAX_LIVE_PER_USER:
+                raise TooMany("Too many live chats are open for this user.")
             self._runs[key] = LiveRun(
                 key, self._turns, self._live, self._histories, self._workers, self._ended
             )
         return self._runs[key]
+
+    def _began(self, turn: Turn) -> None:
+        run = self._runs.get(turn.chat)
+        turn.observed = ObservedTurn(turn.chat[1], turn.reference, run and run.observed)
+        self._workers.show(turn)
+
+    def _is_left_to_us(self, record: ApprovalRecord) -> bool:
+        """A decided call of a chat that only we run: its decider lives, but left it to a worker
+        that died."""
+        key = (record.principal, record.session)
+        return record.state is not State.EXECUTING and self._workers.holds(key)
 
     def _ended(self, run: LiveRun) -> None:
         if self._runs.get(run.chat) is run:
@@ -166,54 +185,107 @@ class Chat:
         return True
 
     async def _heard(self, kind: str, body: dict[str, Any]) -> dict[str, Any] | None:
-        """What another worker says or asks."""
+        """What another worker says, or asks about a chat that this one runs."""
         if kind == "wake":
             self.approvals.wake(body["approval"])
             return None
         key = (str(body["chat"][0]), str(body["chat"][1]))
-        run = self._runs.get(key)
-        if kind == "stop":
-            return {"stopped": await self._stop_here(key)}
-        if run is None or (kind == "leave" and self._turns.get(key)):
-            return {"error": None}
-        if kind == "leave":
-            await run.close()
-            return {"left": True}
         try:
-            who = Principal(body["who"][0], frozenset(body["who"][1]))
-            turn = await run.open_turn(who, unpack(body["input"]), body["style"])
+            match kind:
+                case "stop":
+                    return {"stopped": await self._stop_here(key)}
+                case "end":
+                    return {"ended": await self._end_here(key)}
+                case "leave":
+                    return {"left": await self._leave_here(key)}
+                case "go-on":
+                    return {"goes_on": await self._go_on_here(key)}
+                case "unfinished":
+                    return {"unfinished": self._unfinished_here(key)}
+                case _:
+                    return {"log": await self._answer_here(key, body)}
         except StreamProtocolError as error:
             return error_body(error)
-        return {"opened": True} if turn else {"error": None}
+
+    async def _leave_here(self, key: Key) -> bool:
+        """Let a chat go that only listens, or has just ended. False: something runs."""
+        run = self._runs.get(key)
+        if run and not self._turns.get(key):
+            await run.close()
+        await self._workers.given(key)
+        return not self._workers.has(key)
+
+    async def _answer_here(self, key: Key, body: dict[str, Any]) -> str | None:
+        """The log of the turn that answers open in a live run; None if none takes them."""
+        run = self._runs.get(key)
+        who = Principal(body["who"][0], frozenset(body["who"][1]))
+        turn = run and await run.open_turn(who, unpack(body["input"]), body["style"])
+        return self._workers.log_of(turn) if turn else None
 
     async def unfinished(self, user_id: str, chat_id: str) -> str | None:
         """The id of the message that a running turn makes; empty if a live run only listens."""
         key = (user_id, chat_id)
+        here = self._unfinished_here(key)
+        return here or await self._workers.unfinished(key, here)
+
+    def _unfinished_here(self, key: Key) -> str | None:
         turn = self._turns.get(key)
         return turn.message_id if turn else ("" if key in self._runs else None)
 
     async def end(self, user_id: str, chat_id: str) -> None:
         """End what goes on in a chat, a live run included."""
-        if run := self._runs.get((user_id, chat_id)):
+        key = (user_id, chat_id)
+        await self._end_here(key)
+        await self._workers.end_chat(key)
+
+    async def _end_here(self, key: Key) -> bool:
+        if run := self._runs.get(key):
             await run.close()
-        await self.stop(user_id, chat_id)
+        await self._stop_here(key)
+        await self._workers.given(key)
+        return True
+
+    async def start(self) -> None:
+        """Make ready what the first request would else wait for."""
+        await self._sessions.prepare()
+        await self._workers.listen()
 
     async def close(self) -> None:
-        """Take no new turns and stop the running ones."""
+        """Take no new turns, let tools finish for a while, and end the running turns."""
+        if not self._turns.closing:
+            tell("worker draining", turns=len(self._turns.keys()), live_sessions=len(self._runs))
         self._turns.closing = True
         running = [turn for key in self._turns.keys() if (turn := self._turns.get(key))]
-        await asyncio.gather(*(run.close(CLOSE_SECONDS) for run in list(self._runs.values())))
-        for key in self._turns.keys():
-            await self._stop_here(key)
-        await asyncio.gather(*(turn.read_out(CLOSE_SECONDS) for turn in running))
+        ending = [run.close(CLOSE_SECONDS) for run in self._runs.values()]
+        ending += [self._stop_after_tools(turn.chat) for turn in running]
+        await _within(CLOSE_SECONDS + 1, *ending)
+        await _within(READ_SECONDS, *(turn.read_out(READ_SECONDS) for turn in running))
         await self._workers.close()
+
+    async def _stop_after_tools(self, key: Key) -> None:
+        if key in self._runs:
+            return
+        await _within(CLOSE_SECONDS, self.approvals.running.none_of(Place(self.app_name, *key)))
+        await self._stop_here(key)
 
     async def go_on(self, user_id: str, chat_id: str) -> None:
         """Continue a chat whose call was decided elsewhere."""
         key = (user_id, chat_id)
+        is_here = key in self._runs or self._turns.get(key)
+        if is_here or not await self._workers.go_on(key):
+            await self._go_on_here(key)
+
+    async def _go_on_here(self, key: Key) -> bool:
         run = self._runs.get(key)
         if run and not run.is_closing:  # the call waits there, and has been woken
-            return
+            return True
         if run:
             await run.close()
         await self._requests.go_on(key)
+        return True
+
+
+async def _within(seconds: float, *jobs: Coroutine[Any, Any, None]) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await asyncio.gather(*jobs)

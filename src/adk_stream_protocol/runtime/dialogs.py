@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-from collections import defaultdict
 from typing import Any
 from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 from google.adk.agents.invocation_context import InvocationContext
 from google.adk.events.event import Event
@@ -28,7 +28,8 @@ from adk_stream_protocol.runtime.live_model import current_link, may_wait
 from adk_stream_protocol.runtime.policy import Place
 from adk_stream_protocol.runtime.schema import Schemas
 from adk_stream_protocol.runtime.sessions import whole
-from adk_stream_protocol.runtime.turn import current_chat
+from adk_stream_protocol.runtime.signals import traceparent
+from adk_stream_protocol.runtime.turn import Running, current_chat, current_run
 
 logger = logging.getLogger(__name__)
 
@@ -41,40 +42,59 @@ Tools = dict[str, BaseTool]
 Notes = dict[str, dict[str, Any]]
 
 
+class _Memory:
+    """What is known of the calls of one run, until nobody needs that run any more."""
+
+    def __init__(self) -> None:
+        self.tools: dict[tuple[str, str], Tools] = {}
+        """What a model may call, by invocation and agent."""
+        self.asking: dict[Place, set[str]] = {}
+        """Calls let through to ADK's dialog whose record is not made yet."""
+        self.asked: set[tuple[Place, str]] = set()
+        """Calls that we ask about ourselves and that have not come to the gate yet."""
+
+
 class Dialogs:
     """The requests of one agent. Their records are made before anybody sees them."""
 
     def __init__(self, approvals: Approvals) -> None:
         self._approvals = approvals
         self.schemas = Schemas()
-        self._tools: dict[tuple[str, str], Tools] = {}
-        self._asking: defaultdict[Place, set[str]] = defaultdict(set)
-        """Calls let through to ADK's dialog whose record is not made yet."""
-        self._asked: set[tuple[Place, str]] = set()
-        """Calls that we ask about ourselves and that have not come to the gate yet."""
+        self._of_runs: WeakKeyDictionary[Running, _Memory] = WeakKeyDictionary()
+        self._of_others = _Memory()
+        """Of runs that the application started past the chats."""
+
+    @property
+    def _memory(self) -> _Memory:
+        running = current_run()
+        if running is None:
+            return self._of_others
+        return self._of_runs.setdefault(running, _Memory())
 
     def remember(self, invocation_id: str, agent: str, tools: Tools) -> None:
         """The tools that the coming model response may call."""
-        if len(self._tools) >= MAX_REMEMBERED:
-            del self._tools[next(iter(self._tools))]
-        self._tools.pop((invocation_id, agent), None)
-        self._tools[(invocation_id, agent)] = tools
+        known = self._memory.tools
+        known.pop((invocation_id, agent), None)
+        known[(invocation_id, agent)] = tools
+        if len(known) > MAX_REMEMBERED:
+            del known[next(iter(known))]
 
     def let_through(self, place: Place, call_id: str) -> None:
         """ADK will ask about a call; its record follows with ADK's event."""
-        self._asking[place].add(call_id)
+        self._memory.asking.setdefault(place, set()).add(call_id)
 
     def is_let_through(self, place: Place, call_id: str) -> bool:
-        return call_id in self._asking[place]
+        return call_id in self._memory.asking.get(place, ())
 
     def forget(self, place: Place) -> None:
         """What a run that was cut off let through is not asked for any more."""
-        self._asking.pop(place, None)
+        self._memory.asking.pop(place, None)
 
     def was_asked(self, place: Place, call_id: str) -> bool:
         """Whether a person is asked about this call, whatever its tool says by now."""
-        asked = (place, call_id) in self._asked
-        self._asked.discard((place, call_id))
+        known = self._memory.asked
+        asked = (place, call_id) in known
+        known.discard((place, call_id))
         return asked
 
     async def notes(
@@ -82,7 +102,7 @@ class Dialogs:
     ) -> Notes:
         """What the session alone does not say about these calls."""
         link = current_link.get() if context.live_request_queue else None
-        tools = link.tools if link else self._tools.get((context.invocation_id, event.author), {})
+        tools = link.tools if link else self._tools_of(context, event)
         if not any(_may_ask(call, tools) for call in calls):
             return {}
         noting = asyncio.create_task(self._notes(context, calls, tools, is_live=link is not None))
@@ -92,6 +112,9 @@ class Dialogs:
             if not noting.exception():
                 await self._take_back(place_of(context), noting.result())
             raise
+
+    def _tools_of(self, context: InvocationContext, event: Event) -> Tools:
+        return self._memory.tools.get((context.invocation_id, event.author), {})
 
     async def _take_back(self, place: Place, notes: Notes) -> None:
         """The run is cut off here: the event is not stored, so nobody will see the requests."""
@@ -125,7 +148,7 @@ class Dialogs:
             return {"gated": True}
         asked = await self._ask_ourselves(context, call, tool)
         if asked:
-            self._asked.add((place_of(context), call.id or ""))
+            self._memory.asked.add((place_of(context), call.id or ""))
         return {"gated": True, **asked}
 
     async def requires(
@@ -141,7 +164,7 @@ class Dialogs:
     async def _browser_call(
         self, context: InvocationContext, call: FunctionCall, tool: ClientTool
     ) -> dict[str, Any]:
-        note: dict[str, Any] = {"browser": True}
+        note: dict[str, Any] = {"browser": True, **traceparent()}
         if tool.ttl is not None:
             note["ttl"] = tool.ttl
         return note | (await self._ask_ourselves(context, call, tool) if tool.approval else {})
@@ -162,7 +185,7 @@ class Dialogs:
         original = (call.args or {}).get("originalFunctionCall")
         if not call.id or not isinstance(original, dict):
             return {}
-        self._asking[place_of(context)].discard(original["id"])
+        self._memory.asking.get(place_of(context), set[str]()).discard(original["id"])
         asked = (original["id"], original["name"], original.get("args") or {})
         tool = tools.get(original["name"])
         order = self.schemas.order(tool) if tool else ()
@@ -184,7 +207,7 @@ class Dialogs:
             tool=tool,
             arguments=arguments,
         )
-        return {"shown": self._approvals.show(record, order)}
+        return {"shown": self._approvals.show(record, order), **traceparent()}
 
     async def why_not(
         self, tool: BaseTool, arguments: dict[str, Any], context: InvocationContext
@@ -197,7 +220,7 @@ class Dialogs:
             return "This tool needs approval, which cannot be asked for inside an agent tool."
         records = await self._approvals.of_turn(place, context.invocation_id)
         pending = sum(record.state is State.PENDING for record in records)
-        if pending + len(self._asking[place]) >= MAX_PENDING:
+        if pending + len(self._memory.asking.get(place, ())) >= MAX_PENDING:
             return f"More than {MAX_PENDING} approvals would be open."
         # A live run is one invocation for many turns.
         since = last_message_at(context.session.events)

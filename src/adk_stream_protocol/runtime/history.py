@@ -1,50 +1,43 @@
 """What a turn reads from and writes to the ADK session and the approval records."""
 
 import time
-from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any
 
 from google.adk.events.event import Event
 from google.adk.sessions.session import Session
-from google.adk.workflow import BaseNode
 from google.genai import types
 
 from adk_stream_protocol.approvals.outcome import outcome_of, overlay
 from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, State
 from adk_stream_protocol.convert import outcomes
 from adk_stream_protocol.convert.answers import Plan
-from adk_stream_protocol.convert.approval_style import ApprovalStyleName
-from adk_stream_protocol.convert.calls import NOTES, Call, Calls, current_turn, is_placeholder
-from adk_stream_protocol.convert.events import ends_with_user, texts_of
-from adk_stream_protocol.convert.ui_messages import earlier_chunks
+from adk_stream_protocol.convert.calls import NOTES, Call, Calls
+from adk_stream_protocol.convert.events import ends_with_user
 from adk_stream_protocol.errors import Busy, Conflict
-from adk_stream_protocol.protocol.chunks import AnyChunk
 from adk_stream_protocol.runtime.approvals import BROWSER, Approvals
-from adk_stream_protocol.runtime.client_tool import ClientTool, tools_of
-from adk_stream_protocol.runtime.policy import Place
+from adk_stream_protocol.runtime.observed_calls import browser_call_ended
 from adk_stream_protocol.runtime.sessions import TurnSessions
+from adk_stream_protocol.runtime.stored_turn import StoredTurn
 
 
-class History:
+class History(StoredTurn):
     """The stored conversation of one principal and chat, while a turn uses it."""
 
-    def __init__(self, sessions: TurnSessions, session: Session, approvals: Approvals) -> None:
+    def __init__(
+        self,
+        sessions: TurnSessions,
+        session: Session,
+        approvals: Approvals,
+        *,
+        is_whole: bool = True,
+    ) -> None:
+        super().__init__(session)
         self._sessions = sessions
-        self._session = session
+        self._is_whole = is_whole
         self._approvals = approvals
         self._records: dict[str, ApprovalRecord] = {}
         self._untold: list[Call] = []
         """Calls that their record has ended, but not the session."""
-        self.calls = Calls.of(self.turn_events())
-
-    @property
-    def session(self) -> Session:
-        return self._session
-
-    @property
-    def place(self) -> Place:
-        return Place(self._session.app_name, self._session.user_id, self._session.id)
 
     async def read_records(self) -> None:
         """Let the records say where the gated calls of this turn stand."""
@@ -57,49 +50,27 @@ class History:
             if call.response is not None and not was_told:
                 self._untold.append(call)
 
-    def turn_events(self) -> list[Event]:
-        """The events since the last message the user wrote."""
-        return current_turn(self._session.events)
+    @property
+    def is_told_elsewhere(self) -> bool:
+        """Whether another process has the result of a call and is about to store its event."""
+        return any(
+            self._approvals.is_finished_elsewhere(record)
+            for call_id, record in self._records.items()
+            if self.calls.by_id[call_id].is_unfinished
+        )
 
-    def all_calls(self) -> Calls:
+    async def all_calls(self) -> Calls:
         """Every call of the conversation, also of turns that are over."""
-        return Calls.of(self._session.events)
-
-    def held_text(self, plan: Plan) -> list[str]:
-        """What the model said in this turn before the answers lead any further."""
-        return [text for event in self._events_before(plan) for text in texts_of(event)]
-
-    def _events_before(self, plan: Plan) -> list[Event]:
-        events = self.turn_events()
-        answered = self.answered_events(plan.repeats) if plan.is_replay else []
-        return events[: len(events) - len(answered)]
-
-    def answered_events(self, calls: list[Call]) -> list[Event]:
-        """The stored events from the first answer to one of these calls on."""
-        ids = {any_id for call in calls for any_id in (call.id, call.approval_id)}
-        events = self.turn_events()
-        for index, event in enumerate(events):
-            answers = {answer.id or "" for answer in event.get_function_responses()} & ids
-            if any(not is_placeholder(event, answer) for answer in answers):
-                return events[index:]
-        return []
-
-    def earlier(self, style: ApprovalStyleName, plan: Plan) -> Callable[[], list[AnyChunk]]:
-        """What the message of this turn holds before the answers lead any further."""
-        return partial(earlier_chunks, self._events_before(plan), style)
-
-    def calls_before(self, calls: list[Call]) -> Calls:
-        """The calls of this turn as they were before these were answered."""
-        answered = self.answered_events(calls)
-        events = self.turn_events()
-        before = Calls.of(events[: len(events) - len(answered)])
-        for call_id, call in before.by_id.items():
-            call.decision = self.calls.by_id[call_id].decision
-        return before
+        if self._is_whole:
+            return Calls.of(self._session.events)
+        found = await self._sessions.inner.get_session(
+            app_name=self.place.app, user_id=self.place.principal, session_id=self.place.session
+        )
+        return Calls.of(found.events if found else ())
 
     async def tools_done(self) -> None:
         """Wait until no gated tool of this chat is running any more."""
-        await self._approvals.idle(self.place)
+        await self._approvals.running.none_of(self.place)
 
     def hand_over(self) -> None:
         """Let the next run use the session as it was read here."""
@@ -168,6 +139,7 @@ class History:
         """Give a call that will not run now its one response."""
         content = outcomes.user_content([outcomes.response_part(call, response)])
         await self._append(call, content, {})
+        browser_call_ended(self.place.session, call, response)
         call.response = response
 
     async def commit(self, plan: Plan, who: Principal, *, live: bool = False) -> None:
@@ -200,6 +172,7 @@ class History:
 
     async def _finish_in_browser(self, call: Call, response: dict[str, Any]) -> None:
         await self._start_in_browser(call)
+        browser_call_ended(self.place.session, call, response)
         record = self._records.get(call.id)
         if record and record.state is State.EXECUTING:
             await self._approvals.finish(record, response, failed="error" in response)
@@ -283,17 +256,3 @@ class History:
             event = Event(author=author, content=outcomes.pause(), invocation_id=Event.new_id())
             event.custom_metadata = {NOTES: {"filler": True}}
             await self._sessions.append_event(self._session, event)
-
-    async def open_client_tools(self, root: BaseNode) -> dict[str, ClientTool]:
-        """The tools behind the open browser calls, by call id."""
-        found: dict[str, ClientTool] = {}
-        for call in self.calls.open():
-            tool = (await tools_of(root, call.author)).get(call.name) if call.browser else None
-            if isinstance(tool, ClientTool):
-                found[call.id] = tool
-        return found
-
-
-def unfinished_plan(calls: Iterable[Call]) -> Plan:
-    """The plan to go on with what was decided elsewhere."""
-    return Plan(repeats=[call for call in calls if call.is_unfinished])

@@ -32,6 +32,7 @@ from adk_stream_protocol.runtime.live_model import current_link
 from adk_stream_protocol.runtime.live_queue import LiveQueue
 from adk_stream_protocol.runtime.live_settings import LiveSettings
 from adk_stream_protocol.runtime.live_turns import LiveTurns, new_message_id
+from adk_stream_protocol.runtime.observed_turns import ObservedRun
 from adk_stream_protocol.runtime.turn import Turn, enter
 from adk_stream_protocol.runtime.turns import Key, Turns
 from adk_stream_protocol.runtime.workers import Workers
@@ -81,6 +82,7 @@ class LiveRun:
         self._took = asyncio.Event()
         self._openings = 0
         self.is_closing = False
+        self.observed = ObservedRun(key[1])
 
     @property
     def message_id(self) -> str:
@@ -198,7 +200,8 @@ class LiveRun:
         turn = self._turns.reserve()
         turn.earlier = history.earlier(style, plan)
         try:
-            await history.commit(plan, who, live=True)
+            await turn.observed.over(history.commit(plan, who, live=True))
+            turn.observed.goes_on_with(plan.calls)
             content = await history.keep_results(plan)
         except BaseException:
             self._turns.release(turn)
@@ -282,4 +285,5 @@ class LiveRun:
         self.socket.stop()
         self._workers.give(self.chat)
         self._on_end(self)
+        self.observed.end(error, len(self._turns.encoder.calls.open()))
         self._turns.fail(error)

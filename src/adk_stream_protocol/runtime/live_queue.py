@@ -23,15 +23,24 @@ class LiveQueue(LiveRequestQueue):
         self._rounds = 0
         """How often ADK came back for more: it has sent what it took before."""
 
+        self._due = 0
+        self._timer: asyncio.TimerHandle | None = None
+
     async def get(self) -> LiveRequest:
         self._rounds += 1
         return await super().get()
 
     def send(self, req: LiveRequest) -> None:
         """Send a message that the model must get."""
-        due = self._rounds + self._queue.qsize() + 1
+        self._due = self._rounds + self._queue.qsize() + 1
         super().send(req)
-        asyncio.get_running_loop().call_later(SEND_SECONDS, self._check, due)
+        if self._timer is None:
+            self._watch()
+
+    def close(self) -> None:
+        super().close()
+        if self._timer:
+            self._timer.cancel()
 
     def say(self, content: types.Content) -> None:
         """Send user content, and notice if it does not leave."""
@@ -44,6 +53,13 @@ class LiveQueue(LiveRequestQueue):
         else:
             self.send_realtime(types.Blob(data=pcm, mime_type=SPEECH))
 
+    def _watch(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(SEND_SECONDS, self._check, self._due)
+
     def _check(self, due: int) -> None:
+        self._timer = None
         if self._rounds < due and not self.closed:
             self._on_stuck()
+        elif self._rounds < self._due:  # sent after this timer was set
+            self._watch()

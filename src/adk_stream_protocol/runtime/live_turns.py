@@ -80,7 +80,7 @@ class LiveTurns:
             return
         chunks = encoder.encode(event)
         is_over = self.progress.is_over_after(event, encoder.calls)
-        turn = self.open or (self._begin() if chunks else None)
+        turn = self.open or (self._begin() if chunks or encoder.keeps_answer else None)
         if turn:
             turn.put(chunks)
             if is_over:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from adk_stream_protocol.approvals.record import ApprovalRecord
+
 
 @dataclass(frozen=True, slots=True)
 class ApprovalPolicy:
@@ -28,3 +30,8 @@ class Place:
     app: str
     principal: str
     session: str
+
+    @classmethod
+    def of(cls, record: ApprovalRecord) -> "Place":
+        """The chat that a record is of."""
+        return cls(record.app, record.principal, record.session)

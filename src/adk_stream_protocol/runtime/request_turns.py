@@ -26,10 +26,11 @@ from adk_stream_protocol.runtime.answering import (
     needing_the_store,
     plan_answers,
     replay_of,
+    unfinished_plan,
 )
 from adk_stream_protocol.runtime.failures import failure_of
 from adk_stream_protocol.runtime.histories import Histories
-from adk_stream_protocol.runtime.history import History, unfinished_plan
+from adk_stream_protocol.runtime.history import History
 from adk_stream_protocol.runtime.rewind import rewind
 from adk_stream_protocol.runtime.telemetry import telemetry
 from adk_stream_protocol.runtime.turn import Turn, enter
@@ -73,8 +74,9 @@ class RequestTurns:
                 encoder = TurnEncoder(message_id, approvals=approvals, reference=turn.reference)
                 run = partial(self._say, key, turn, turn_input)
             else:
-                history, plan = await self._plan(who, key, turn_input.answers)
+                history, plan = await turn.observed.over(self._plan(who, key, turn_input.answers))
                 turn.earlier = history.earlier(approvals, plan)
+                turn.observed.goes_on_with(plan.calls)
                 encoder = TurnEncoder(
                     turn_input.message_id,
                     approvals=approvals,
@@ -106,7 +108,7 @@ class RequestTurns:
             logger.exception("turn %s failed", turn.reference)
             closing = encoder.fail(failure_of(error))
         self._turns.release(turn)
-        self._workers.give(turn.chat)
+        await self._workers.end(turn)
         turn.end(closing)
         if turn.chat in self._to_go_on:
             self._to_go_on.discard(turn.chat)
@@ -181,8 +183,8 @@ class RequestTurns:
             return
         turn = self._turns.reserve(key)
         try:
-            await self._workers.take(key)
-        except Busy:  # another worker runs the chat, and goes on with it
+            await self._workers.take(key, politely=True)
+        except Busy:  # another worker has just begun a turn, which finds the decision
             self._turns.drop(turn)
             return
         turn.detach()
@@ -193,6 +195,7 @@ class RequestTurns:
         history = await self._histories.read(key)
         if history:
             plan = unfinished_plan(history.calls.by_id.values())
+            turn.observed.goes_on_with(plan.calls)
             await history.commit(plan, Principal(key[0]))
             if content := await history.keep(plan):
                 await self._run(key, turn, history, content)

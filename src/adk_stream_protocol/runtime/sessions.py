@@ -5,9 +5,11 @@ with a long history that read is the dearest thing the bridge could do twice.
 """
 
 import asyncio
+import logging
 from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from google.adk.events.event import Event
 from google.adk.sessions.base_session_service import (
@@ -15,8 +17,14 @@ from google.adk.sessions.base_session_service import (
     GetSessionConfig,
     ListSessionsResponse,
 )
+from google.adk.sessions.database_session_service import DatabaseSessionService
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.adk.sessions.session import Session
+from sqlalchemy.exc import SQLAlchemyError
+
+logger = logging.getLogger(__name__)
+
+_PREPARE_ATTEMPTS = 5
 
 T = TypeVar("T")
 
@@ -27,11 +35,21 @@ class TurnSessions(BaseSessionService):
     def __init__(self, inner: BaseSessionService) -> None:
         self.inner = inner
         self._has_store = not isinstance(inner, InMemorySessionService)
-        self._read: dict[tuple[str, str, str], Session] = {}
+        self._read: WeakValueDictionary[tuple[str, str, str], Session] = WeakValueDictionary()
+        """Who hands a session over holds it: one that no run took is gone with its turn."""
 
     def hand_over(self, session: Session) -> None:
         """Give this object to the next read of the session."""
         self._read[(session.app_name, session.user_id, session.id)] = session
+
+    async def read(
+        self, app_name: str, user_id: str, session_id: str, config: GetSessionConfig | None = None
+    ) -> Session | None:
+        """The session as it is stored now, whatever a turn before has left here."""
+        self._read.pop((app_name, user_id, session_id), None)
+        return await self.get_session(
+            app_name=app_name, user_id=user_id, session_id=session_id, config=config
+        )
 
     async def get_session(
         self,
@@ -77,6 +95,17 @@ class TurnSessions(BaseSessionService):
     async def append_event(self, session: Session, event: Event) -> Event:
         appending = self.inner.append_event(session, event)
         return await (whole(appending) if self._has_store else appending)
+
+    async def prepare(self) -> None:
+        """Create ADK's tables. Workers that start together get in each other's way."""
+        if not isinstance(self.inner, DatabaseSessionService):
+            return
+        for attempt in range(_PREPARE_ATTEMPTS):
+            try:
+                return await self.inner.prepare_tables()
+            except SQLAlchemyError as error:
+                logger.warning("the tables of the sessions are not there yet: %s", error)
+                await asyncio.sleep(0.1 * attempt)
 
     async def flush(self) -> None:
         await self.inner.flush()

@@ -13,6 +13,8 @@ from typing import Any, Protocol
 
 from adk_stream_protocol.convert.encode import TurnEncoder
 from adk_stream_protocol.protocol.chunks import AnyChunk, TextDelta, TextEnd
+from adk_stream_protocol.runtime.observed_turns import UNOBSERVED, Entered
+from adk_stream_protocol.runtime.signals import WHY, dropped_chunks, replayed_chunks
 
 MAX_WAITING = 2_000
 MAX_KEPT = 20_000
@@ -29,6 +31,9 @@ class Running(Protocol):
 
     @property
     def message_id(self) -> str: ...
+
+    @property
+    def observed(self) -> Entered: ...
 
     def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None: ...
 
@@ -52,6 +57,7 @@ class Turn:
         self._taken = asyncio.Event()
         self._detached = False
         self.ended = False
+        self.observed = UNOBSERVED
         self.earlier: Callable[[], list[AnyChunk]] = list
         """What earlier turns have brought of the message that this one goes on with."""
 
@@ -74,6 +80,7 @@ class Turn:
         self.put(chunks)
         self.ended = True
         self._changed.set()
+        self.observed.end(chunks, self.size)
 
     @property
     def message_id(self) -> str:
@@ -201,7 +208,9 @@ class Reader:
         batch = turn.since(self.position)
         if batch and self._whole and not self.position:
             self.position = len(batch)
-            return [batch[0], *turn.earlier(), *batch[1:]]
+            batch[1:1] = turn.earlier()
+            replayed_chunks.add(len(batch))
+            return batch
         if batch is not None:
             self.position += len(batch)
             turn.took()
@@ -216,18 +225,27 @@ class Reader:
 
     def close(self) -> None:
         """This reader holds nothing back any more."""
+        if untaken := self._turn.size - self.position:
+            is_slow = untaken >= MAX_WAITING or self._turn.since(self.position) is None
+            dropped_chunks.add(untaken, {WHY: "slow" if is_slow else "closed"})
         self._turn.leave(self)
 
 
 def enter(running: Running) -> None:
     """Make this what the current task runs for, and the tools it calls."""
     _current.set(running)
+    running.observed.enter()
 
 
 def current_message_id() -> str:
     """The id of the message that this task makes, if it makes one."""
     running = _current.get()
     return running.message_id if running else ""
+
+
+def current_run() -> Running | None:
+    """What this task runs for, if it runs for a chat."""
+    return _current.get()
 
 
 def current_chat() -> tuple[str, str] | None:

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from uuid import uuid4
+from weakref import WeakValueDictionary
 
 from google.genai import errors
 
@@ -9,26 +10,27 @@ from adk_stream_protocol.testing.dialogue import Dialogue
 
 
 class Dialogues:
-    """The dialogues that can be resumed, the most recently used ones only.
+    """The dialogues that can be resumed: those that go on, and the last ones that did.
 
     A real server forgets them after two hours.
     """
 
-    def __init__(self, most: int = 10_000) -> None:
+    def __init__(self, most: int = 256) -> None:
         self._most = most
-        self._kept: OrderedDict[str, Dialogue] = OrderedDict()
+        self._last: OrderedDict[str, Dialogue] = OrderedDict()
+        self._known: WeakValueDictionary[str, Dialogue] = WeakValueDictionary()
 
     def handle_for(self, dialogue: Dialogue) -> str:
         """A new handle for a dialogue."""
-        self._kept[dialogue.id] = dialogue
-        self._kept.move_to_end(dialogue.id)
-        if len(self._kept) > self._most:
-            self._kept.popitem(last=False)
+        self._known[dialogue.id] = self._last[dialogue.id] = dialogue
+        self._last.move_to_end(dialogue.id)
+        if len(self._last) > self._most:
+            self._last.popitem(last=False)
         return f"{dialogue.id}.{uuid4().hex}"
 
     def find(self, handle: str) -> Dialogue:
         """The dialogue of a handle, old or new."""
         key = handle.partition(".")[0]
-        if key not in self._kept:
+        if key not in self._known:
             raise errors.APIError(1008, "BidiGenerateContent session not found")
-        return self._kept[key]
+        return self._known[key]

@@ -50,6 +50,8 @@ IDLE_SECONDS = 3600.0
 SEND_SECONDS = 30.0
 TOO_SLOW, REPLACED = 1013, 4001
 MAX_ANNOUNCED = 4
+MAX_CHATS = 16
+"""How many live chats one socket keeps going; the one used longest ago is let go first."""
 
 
 def live_endpoint(chat: Chat, door: Door) -> Callable[[WebSocket], Awaitable[None]]:
@@ -90,7 +92,7 @@ class Socket:
         self._turns: dict[str, Turn] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._in_order = asyncio.Lock()
-        self._runs: set[LiveRun] = set()
+        self._runs: list[LiveRun] = []
         self._announced: deque[Turn] = deque(maxlen=MAX_ANNOUNCED)
         """Turns of the server's that the client has not asked for yet; they may be over by then."""
 
@@ -204,7 +206,10 @@ class Socket:
     def _attach(self, chat_id: str) -> None:
         if run := self._chat.live_run(self._who.id, chat_id):
             run.socket.attach(self)
-            self._runs.add(run)
+            others = [one for one in self._runs if one is not run and not one.is_closing]
+            self._runs = [*others, run]
+            if len(self._runs) > MAX_CHATS:
+                self._runs.pop(0).socket.detach(self)
 
     def _follow(
         self, request_id: str, turn: Turn, reply: SdkReply | EnvelopeReply, *, whole: bool = False

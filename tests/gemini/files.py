@@ -1,0 +1,15 @@
+"""The data files under fixtures/wire.
+
+`http` holds chats over HTTP, `socket` chats over the live socket, `envelope` such chats in the
+older dialect, `live` runs of ADK alone, without this package: what ADK does with a frame is
+recorded there. 2.5 and 3.1 are the two families of live models, which ADK treats differently.
+"""
+
+from pathlib import Path
+
+WIRE = Path(__file__).parents[2] / "fixtures" / "wire"
+
+
+def files(folder: str) -> list[Path]:
+    """All scenarios of a kind."""
+    return sorted((WIRE / folder).glob("*.json"))

@@ -1,0 +1,25 @@
+"""Every scenario in envelopes: exactly these frames to the model, this event stream out."""
+
+from pathlib import Path
+
+import pytest
+
+from adk_stream_protocol.testing.wire.matching import Names
+from adk_stream_protocol.testing.wire.play import Play
+from adk_stream_protocol.testing.wire.scenario import load
+from adk_stream_protocol.testing.wire.server import GeminiServer
+from tests.gemini.envelope_chat import EnvelopeScenario, envelope_chat
+from tests.gemini.files import files
+
+FILES = files("envelope")
+
+
+@pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
+async def test_a_scenario_in_envelopes(file: Path, gemini: GeminiServer, tmp_path: Path) -> None:
+    scenario = load(file, EnvelopeScenario)
+    play = gemini.play(Play(Names(), connections=scenario.connections))
+    async with envelope_chat(scenario, play, tmp_path) as chat:
+        for number, turn in enumerate(scenario.turns):
+            chunks = await chat.play(turn)
+            assert play.names.differences(turn.chunks, chunks, f"turn {number}: chunks") == []
+    play.finish()
