@@ -1,4 +1,4 @@
-"""`python -m bench [convert] [gate] [http] [growth] [live]`: all parts unless some are named.
+"""`python -m bench [convert] [gate] [http] [growth] [soak] [live] [workers]`: all, or those named.
 
 The exit code is 1 if a bar is missed by more than the noise.
 """
@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 from bench.report import Bars, progress
 
-PARTS = ("convert", "gate", "http", "growth", "live")
+PARTS = ("convert", "gate", "http", "growth", "soak", "live", "workers")
 
 
 def main() -> int:
@@ -19,7 +19,7 @@ def main() -> int:
         sys.exit("The peers are not installed in this environment; `make bench` does that.")
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
-    from bench import convert, gate, growth, http, live
+    from bench import convert, gate, growth, http, live, soak, workers
     from bench.fleet import Fleet
 
     wanted = sys.argv[1:] or PARTS
@@ -33,8 +33,12 @@ def main() -> int:
             http.run(bars, fleet)
         if "growth" in wanted:
             growth.run(bars, fleet)
+        if "soak" in wanted:
+            soak.run(bars, fleet)
     if "live" in wanted:
         live.run(bars)
+    if "workers" in wanted:
+        workers.run(bars)
     bars.show()
     progress("done")
     return int(bars.failed)

@@ -4,13 +4,15 @@ import uuid
 from dataclasses import dataclass
 from statistics import median
 from typing import Self
+from urllib.request import urlopen
 
 import orjson
 
-from bench.children import Children, ask, cpu
+from bench.children import Children, ask, cpu, heap
 from bench.model import APP_NAME
 
 FORGET, COLLECT = "/bench/forget", "/bench/collect"
+SOAKED = "this project, soaked"
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,13 @@ class Fleet:
             first=median(answer["first"]),
             chunks=sum(answer["chunks"]),
         )
+
+    def held(self, server: str) -> tuple[float, int]:
+        """Return what a server holds once its sessions are forgotten: KB, and blocks in use."""
+        pid, port = self._server(server)
+        with urlopen(f"http://127.0.0.1:{port}{FORGET}", timeout=60) as answer:
+            blocks = int(answer.read().removeprefix(b"data: "))
+        return heap(pid), blocks
 
     def _server(self, name: str) -> tuple[int, int]:
         if name not in self._servers:

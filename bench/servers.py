@@ -26,7 +26,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from bench.fleet import COLLECT, FORGET
+from bench.fleet import COLLECT, FORGET, SOAKED
 from bench.floor import FINISH, START, Floor
 from bench.model import APP_NAME, bench_agent, user_message
 from bench.sessions import SESSIONS
@@ -136,6 +136,7 @@ def ag_ui_adk() -> ASGIApp:
 
 SERVERS: dict[str, Callable[[], ASGIApp]] = {
     "this project": project,
+    SOAKED: project,
     "bare": bare,
     "ADK alone": adk_alone,
     "ADK alone, resumable": adk_resumable,
@@ -170,7 +171,10 @@ def _user(request: Request) -> str:
 
 
 def _forgetting(app: ASGIApp) -> ASGIApp:
-    """Add paths that collect garbage, and that empty the sessions: no server carries more."""
+    """Add paths that collect garbage, and that empty the sessions: no server carries more.
+
+    They answer how many blocks of memory Python has given out.
+    """
 
     async def served(scope: Scope, receive: Receive, send: Send) -> None:
         if scope.get("path") not in (FORGET, COLLECT):
@@ -178,7 +182,7 @@ def _forgetting(app: ASGIApp) -> ASGIApp:
         if scope["path"] == FORGET:
             SESSIONS.sessions.clear()
         gc.collect()
-        await Response("data: done")(scope, receive, send)
+        await Response(f"data: {sys.getallocatedblocks()}")(scope, receive, send)
 
     return served
 
@@ -213,7 +217,8 @@ def main() -> None:
     """Serve one of the above."""
     logging.disable(logging.WARNING)
     app = SERVERS[sys.argv[1]]()
-    rare_collections()
+    if sys.argv[1] != SOAKED:
+        rare_collections()
     serve(app)
 
 

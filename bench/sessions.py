@@ -19,7 +19,7 @@ class SeededSessions(InMemorySessionService):
         if not user_id.startswith(PREFIX):
             return created
         stored = self.sessions[created.app_name][user_id][created.id]
-        stored.events.extend(_history(int(user_id.removeprefix(PREFIX))))
+        stored.events.extend(history(int(user_id.removeprefix(PREFIX))))
         return await self.get_session(
             app_name=created.app_name, user_id=user_id, session_id=created.id
         )
@@ -28,7 +28,8 @@ class SeededSessions(InMemorySessionService):
 SESSIONS = SeededSessions()
 
 
-def _history(length: int) -> list[Event]:
+def history(length: int) -> list[Event]:
+    """Return the events of earlier turns, two each."""
     answer = types.Content(role="model", parts=[types.Part(text="An earlier answer.")])
     return [
         Event(

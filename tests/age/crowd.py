@@ -2,16 +2,16 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-from websockets.asyncio.client import connect
+from websockets.asyncio.client import ClientConnection, connect
 
 SECONDS = 60.0
 PAY = '/call pay {"amount": 5}'
 LOCATE = "/call locate {}"
-HANG = "/say 2\n/hang 60"
+HANG = "/say 1\n/hang 60"
 
 
 class Client:
@@ -23,9 +23,8 @@ class Client:
 
     async def leave_a_turn(self) -> None:
         """Ask, and be gone while the answer comes."""
-        reader, writer = await self._post("/api/chat", _said(self._name, "/say 3"))
-        await reader.readuntil(b"200 OK")
-        writer.transport.abort()
+        async with self._post("/api/chat", _said(self._name, "/say 1")) as reader:
+            await reader.readuntil(b"200 OK")
 
     async def leave_an_approval(self) -> None:
         await self._ask(PAY, b"tool-approval-request")
@@ -34,15 +33,18 @@ class Client:
         await self._ask(LOCATE, b"tool-input-available")
 
     async def stop_and_leave(self) -> None:
-        reader, writer = await self._post("/api/chat", _said(self._name, HANG))
-        await reader.readuntil(b"text-delta")
-        stopping, stop = await self._post(f"/api/chat/{self._name}/stop", {})
-        assert b"true" in await stopping.readuntil(b"}")
-        stop.close()
-        writer.transport.abort()
+        async with self._post("/api/chat", _said(self._name, HANG)) as reader:
+            await reader.readuntil(b"text-delta")
+            async with self._post(f"/api/chat/{self._name}/stop", {}) as stopping:
+                assert b"true" in await stopping.readuntil(b"}")
+
+    async def open_a_socket(self) -> None:
+        """Say nothing on it."""
+        async with self._socket() as socket:
+            await socket.ping()
 
     async def vanish_from_a_socket(self) -> None:
-        await self._live("/say 3", "text-delta")
+        await self._live("/say 1", "text-delta")
 
     async def vanish_while_a_call_waits(self) -> None:
         await self._live(PAY, "tool-approval-request")
@@ -51,41 +53,48 @@ class Client:
         await self._live(HANG, "text-delta")
 
     async def _ask(self, text: str, awaited: bytes) -> None:
-        reader, writer = await self._post("/api/chat", _said(self._name, text))
-        body = await reader.readuntil(b"[DONE]")
-        assert awaited in body, body
-        writer.close()
+        async with self._post("/api/chat", _said(self._name, text)) as reader:
+            body = await reader.readuntil(b"[DONE]")
+            assert awaited in body, body
 
-    async def _post(
-        self, path: str, body: dict[str, Any]
-    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    @asynccontextmanager
+    async def _post(self, path: str, body: dict[str, Any]) -> AsyncGenerator[asyncio.StreamReader]:
         reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
         raw = json.dumps(body).encode()
         head = (
             f"POST {path} HTTP/1.1\r\nhost: a\r\nx-user: {self._name}\r\n"
             f"content-type: application/json\r\ncontent-length: {len(raw)}\r\n\r\n"
         )
-        writer.write(head.encode() + raw)
-        await writer.drain()
-        return reader, writer
+        try:
+            writer.write(head.encode() + raw)
+            yield reader
+        finally:
+            writer.transport.abort()
+
+    @asynccontextmanager
+    async def _socket(self) -> AsyncGenerator[ClientConnection]:
+        url, headers = f"ws://127.0.0.1:{self._port}/live", {"x-user": self._name}
+        async with connect(url, additional_headers=headers, compression=None) as socket:
+            yield socket
+            socket.transport.abort()
 
     async def _live(self, text: str, awaited: str) -> None:
-        url = f"ws://127.0.0.1:{self._port}/live"
-        headers = {"x-user": self._name}
-        async with connect(url, additional_headers=headers, compression=None) as socket:
+        async with self._socket() as socket:
             frame = {"type": "send", "requestId": "r", **_said(self._name, text)}
             await socket.send(json.dumps(frame))
             async for received in socket:
                 if awaited in str(received):
-                    break
-            socket.transport.abort()
+                    return
 
 
 KINDS: list[Callable[[Client], Awaitable[None]]] = [
     Client.leave_a_turn,
+    Client.open_a_socket,
     Client.leave_an_approval,
     Client.leave_a_browser_call,
     Client.stop_and_leave,
+    Client.leave_a_turn,
+    Client.open_a_socket,
     Client.vanish_from_a_socket,
     Client.vanish_while_a_call_waits,
     Client.vanish_while_the_model_works,

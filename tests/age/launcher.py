@@ -21,8 +21,9 @@ from starlette.routing import Route
 
 from adk_stream_protocol import ClientTool, LiveOptions, MemoryApprovalStore, mount
 from adk_stream_protocol.testing import ScriptedModel
+from adk_stream_protocol.testing.resumption import Dialogues
 
-KEPT = 100
+KEPT = 140
 
 
 class ShortMemory(InMemorySessionService):
@@ -62,12 +63,18 @@ async def census(request: Request) -> JSONResponse:
     return JSONResponse({"tasks": tasks, "entries": entries, "kinds": dict(kinds)})
 
 
+def model() -> ScriptedModel:
+    made = ScriptedModel()
+    made._dialogues = Dialogues(most=KEPT)  # pyright: ignore[reportPrivateUsage]
+    return made
+
+
 def build() -> Starlette:
     app = Starlette(routes=[Route("/census", census)])
     tools = [FunctionTool(pay, require_confirmation=True), ClientTool("locate", "Where?")]
     app.state.chat = mount(
         app,
-        LlmAgent(name="clerk", model=ScriptedModel(), tools=list(tools)),
+        LlmAgent(name="clerk", model=model(), tools=list(tools)),
         identify=identify,
         session_service=ShortMemory(),
         approval_store=MemoryApprovalStore(most=KEPT),

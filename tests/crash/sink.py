@@ -28,6 +28,10 @@ class Sink:
     def paid(self, key: str) -> list[dict[str, Any]]:
         return [body for other, body in list(self.received) if other == key]
 
+    def paid_to(self) -> list[str]:
+        """The recipients of all payments, as often as they were paid."""
+        return [body["recipient"] for _, body in list(self.received)]
+
     def stop(self) -> None:
         self.open.set()
         self._server.shutdown()

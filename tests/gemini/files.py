@@ -1,8 +1,9 @@
 """The data files under fixtures/wire.
 
 `http` holds chats over HTTP, `socket` chats over the live socket, `envelope` such chats in the
-older dialect, `live` runs of ADK alone, without this package: what ADK does with a frame is
-recorded there. 2.5 and 3.1 are the two families of live models, which ADK treats differently.
+older dialect, `mixed` chats that change between HTTP and the socket, `live` runs of ADK alone,
+without this package: what ADK does with a frame is recorded there. 2.5 and 3.1 are the two families
+of live models, which ADK treats differently.
 """
 
 from pathlib import Path

@@ -16,13 +16,15 @@ from typing import Any
 from adk_stream_protocol.testing.wire.matching import Names
 from adk_stream_protocol.testing.wire.naming import Naming
 from adk_stream_protocol.testing.wire.recording import RecordingPlay
-from adk_stream_protocol.testing.wire.scenario import Scenario, SocketScenario, Step, load, save
+from adk_stream_protocol.testing.wire.scenario import Scenario, SocketScenario, load, save
 from adk_stream_protocol.testing.wire.server import GeminiServer
+from adk_stream_protocol.testing.wire.updating import name_steps, update_http, update_socket
 from tests.gemini.envelope_chat import EnvelopeScenario, envelope_chat
 from tests.gemini.files import files
 from tests.gemini.http_chat import http_chat
 from tests.gemini.live_run import LiveRun
 from tests.gemini.live_scenario import LiveScenario
+from tests.gemini.mixed_chat import MixedScenario, mixed_chat
 from tests.gemini.socket_chat import socket_chat
 
 _ALWAYS = ("method", "contents")
@@ -30,18 +32,8 @@ _ALWAYS = ("method", "contents")
 
 async def record_http(scenario: Scenario, gemini: GeminiServer, state: Path) -> None:
     """Play a chat over HTTP and keep in it what came."""
-    naming = Naming(scenario.varies)
     async with http_chat(scenario, gemini, state) as chat:
-        for turn in scenario.turns:
-            wanted = [dict.fromkeys((*_ALWAYS, *one.request)) for one in turn.model]
-            for exchange in turn.model:
-                exchange.request = {}
-            chunks, play = await chat.play(turn)
-            naming.learn(chunks)
-            turn.chunks = naming.apply(chunks)
-            for exchange, keys, asked in zip(turn.model, wanted, play.received, strict=True):
-                exchange.request = naming.apply({key: asked[key] for key in keys})
-            assert chat.names.differences(turn.chunks, chunks) == []
+        await update_http(scenario, chat)
 
 
 async def record_live(scenario: LiveScenario, gemini: GeminiServer, state: Path) -> None:
@@ -54,7 +46,7 @@ async def record_live(scenario: LiveScenario, gemini: GeminiServer, state: Path)
     naming.learn(run.events)
     scenario.events = naming.apply(run.events)
     scenario.failure = run.failure
-    _name_steps(scenario.connections, naming)
+    name_steps(scenario.connections, naming)
 
 
 async def record_socket(
@@ -62,21 +54,31 @@ async def record_socket(
 ) -> None:
     """Play a chat over the socket and keep in it what came."""
     play = gemini.play(RecordingPlay(Names(), connections=scenario.connections))
-    naming = Naming(scenario.varies)
     async with open_chat(scenario, play, state) as chat:
+        naming = await update_socket(scenario, chat, play)
+    play.finish()
+    name_steps(scenario.connections, naming)
+
+
+async def record_mixed(scenario: MixedScenario, gemini: GeminiServer, state: Path) -> None:
+    """Play a chat both ways and keep in it what came."""
+    for exchange in scenario.exchanges:
+        exchange.request = {}
+    play = gemini.play(
+        RecordingPlay(Names(), exchanges=scenario.exchanges, connections=scenario.connections)
+    )
+    naming = Naming()
+    async with mixed_chat(scenario, play, state) as chat:
         for turn in scenario.turns:
             chunks = await chat.play(turn)
             naming.learn(chunks)
             turn.chunks = naming.apply(chunks)
             assert play.names.differences(turn.chunks, chunks) == []
     play.finish()
-    _name_steps(scenario.connections, naming)
-
-
-def _name_steps(connections: list[list[Step]], naming: Naming) -> None:
-    for step in (step for steps in connections for step in steps):
-        step.expect = naming.apply(step.expect)
-        step.expect_all = naming.apply(step.expect_all)
+    posted = [one for one in play.received if "method" in one]
+    for exchange, asked in zip(scenario.exchanges, posted, strict=True):
+        exchange.request = naming.apply({key: asked[key] for key in _ALWAYS})
+    name_steps(scenario.connections, naming)
 
 
 Record = Callable[[Any, GeminiServer, Path], Awaitable[None]]
@@ -85,6 +87,7 @@ _KINDS: list[tuple[str, type[Any], Record]] = [
     ("live", LiveScenario, record_live),
     ("socket", SocketScenario, record_socket),
     ("envelope", EnvelopeScenario, partial(record_socket, open_chat=envelope_chat)),
+    ("mixed", MixedScenario, record_mixed),
 ]
 
 

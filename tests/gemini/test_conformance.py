@@ -10,7 +10,7 @@ from adk_stream_protocol.testing.wire.matching import Json
 from tests.gemini.files import files
 from tests.sdk.judge import Judge
 
-FILES = [*files("http"), *files("socket"), *files("envelope")]
+FILES = [*files("http"), *files("socket"), *files("envelope"), *files("mixed")]
 
 
 @pytest.fixture(scope="module")

@@ -10,11 +10,11 @@ from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 from google.genai.errors import ClientError
 
+from adk_stream_protocol.demo.wire_app import closing_model
 from adk_stream_protocol.testing.wire.matching import Json, Names
 from adk_stream_protocol.testing.wire.play import Play
 from adk_stream_protocol.testing.wire.scenario import Exchange, Step
 from adk_stream_protocol.testing.wire.server import API_KEY, GeminiServer
-from tests.gemini.http_chat import closing_model
 from tests.gemini.live_run import LiveRun
 from tests.gemini.live_scenario import Action, LiveScenario
 

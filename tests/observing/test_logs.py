@@ -109,6 +109,8 @@ def test_the_command_writes_json_without_the_model_key(tmp_path: Path) -> None:
     assert [line["message"] for line in events] == ["turn started", "turn ended"]
     assert events[1]["error"] == "model-unavailable"
     assert any(line["level"] == "error" and "exception" in line for line in lines)
+    (draining,) = (line for line in lines if line["message"] == "worker draining")
+    assert (draining["turns"], draining["live_sessions"]) == (0, 0)
     assert not [one for one in (KEY, "umbrella", "alice") if one in log]
 
 

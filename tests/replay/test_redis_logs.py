@@ -40,6 +40,7 @@ async def test_a_turn_is_read_from_its_first_chunk_while_it_runs(pair: Pair) -> 
     source = Source("a", "b")
     publishing = asyncio.create_task(one.publish(one.new_log(), source))
     followed, earlier = await appeared(two)
+    assert await one.follow(CHAT) is None, "it knows best itself what it runs"
     assert earlier == [msgspec.Raw(encode_json(chunk)) for chunk in BEFORE]
     assert await within(anext(followed)) == raw("a", "b")
     await source.put("c\n\nd")

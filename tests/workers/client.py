@@ -23,10 +23,12 @@ class Roamer:
         headers: dict[str, str],
         chat: str,
         approvals: str = "native",
+        *,
+        first: int = 0,
     ) -> None:
         self._http = http
         self._urls = urls
-        self._number = 0
+        self._number = first
         self.headers = headers
         self.id = chat
         self.query = f"?approvals={approvals}"
@@ -74,14 +76,20 @@ class Roamer:
     @asynccontextmanager
     async def streaming(self, body: Json | None = None) -> AsyncGenerator["Stream"]:
         """A turn that is read piece by piece; without a body, the one that runs."""
+        async with self.trying(body) as (status, stream):
+            assert status == 200, (await stream.rest()).text
+            yield stream
+
+    @asynccontextmanager
+    async def trying(self, body: Json | None = None) -> AsyncGenerator[tuple[int, "Stream"]]:
+        """As `streaming`, whatever the status."""
         url = self.next_url()
         what: dict[str, Any] = {"method": "GET", "url": f"{url}/api/chat/{self.id}/stream"}
         if body is not None:
             what = {"method": "POST", "url": f"{url}/api/chat{self.query}"}
             what["json"] = {"id": self.id, **body}
         async with self._http.stream(**what, headers=self.headers) as answer:
-            assert answer.status_code == 200, await answer.aread()
-            yield Stream(answer)
+            yield answer.status_code, Stream(answer)
 
     def socket(self) -> AbstractAsyncContextManager[SocketChat]:
         """The chat on a socket of the next worker."""

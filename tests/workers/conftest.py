@@ -21,9 +21,7 @@ _numbers = count()
 
 
 @pytest.fixture(scope="session")
-def new_fleet(
-    postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory
-) -> NewFleet:
+def new_fleet(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> NewFleet:
     """Makes fleets, each with a database and a Redis of its own."""
 
     def new_fleet(size: int, *, looks: bool = False) -> AbstractContextManager[Fleet]:
@@ -54,6 +52,13 @@ def fleet(request: pytest.FixtureRequest, whole_fleet: Fleet) -> Fleet:
     return whole_fleet.of(request.param)
 
 
+@pytest.fixture(scope="module")
+def small_fleet(new_fleet: NewFleet) -> Generator[Fleet]:
+    """Three workers whose tests kill them, and start them again."""
+    with new_fleet(3) as fleet:
+        yield fleet
+
+
 @pytest.fixture
 async def http() -> AsyncGenerator[httpx.AsyncClient]:
     limits = httpx.Limits(max_connections=64)
@@ -67,6 +72,7 @@ def open_chat(fleet: Fleet, http: httpx.AsyncClient) -> OpenChat:
 
     def open_chat(approvals: str = "native", of: Fleet = fleet) -> Roamer:
         number = next(_numbers)
-        return Roamer(http, of.urls, of.headers(f"user-{number}"), f"c{number}", approvals)
+        headers, chat = of.headers(f"user-{number}"), f"c{number}"
+        return Roamer(http, of.urls, headers, chat, approvals, first=number)
 
     return open_chat

@@ -34,7 +34,7 @@ class Fleet:
 
     def paid_to(self) -> list[str]:
         """The recipients of all payments, as often as they were paid."""
-        return [body["recipient"] for _, body in list(self.sink.received)]
+        return self.sink.paid_to()
 
 
 @contextmanager

@@ -68,6 +68,11 @@ class Worker:
     def kill(self) -> None:
         self._end(signal.SIGKILL)
 
+    def freeze(self) -> None:
+        """Stop it as a stalled host does: it holds on to everything, and does nothing."""
+        assert self._process is not None and self._process.pid is not None
+        os.kill(self._process.pid, signal.SIGSTOP)
+
     def stop(self) -> None:
         self._end(signal.SIGTERM)
 

@@ -99,8 +99,10 @@ def _addressed(request: ChatRequest) -> tuple[UIMessage, str]:
     """The message a request is about: the named assistant message, else the last one."""
     if request.message:
         return request.message, "$.message"
-    for index, message in enumerate(request.messages):
-        if message.id == request.message_id and message.role == "assistant" and message.id:
+    # The newest first: a client sends all of a long conversation each time.
+    for index in range(len(request.messages) - 1, -1, -1) if request.message_id else ():
+        message = request.messages[index]
+        if message.id == request.message_id and message.role == "assistant":
             return message, f"$.messages[{index}]"
     if not request.messages:
         raise BadRequest("$.messages: at least one message is expected")

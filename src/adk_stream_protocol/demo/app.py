@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.models.base_llm import BaseLlm
+from google.adk.sessions.base_session_service import GetSessionConfig
 from google.adk.sessions.database_session_service import DatabaseSessionService
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -45,6 +47,7 @@ class DemoSettings:
     max_body: int = 10 * 1024 * 1024
     approval_ttl: float = 600
     client_tool_ttl: float = 600
+    recent_events: int | None = None
     live_model: BaseLlm | str | None = None
     live_calls: Literal["sequential", "parallel"] = "sequential"
     disconnect_grace: float = 30.0
@@ -92,6 +95,7 @@ def build_app(settings: DemoSettings) -> Starlette:
         session_service=sessions,
         approval_store=SqlApprovalStore(settings.approvals_url),
         policies=[PAYMENT_POLICY],
+        run_config=_run_config(settings),
         allowed_origins=settings.allowed_origins,
         max_body=settings.max_body,
         approval_ttl=settings.approval_ttl,
@@ -99,12 +103,20 @@ def build_app(settings: DemoSettings) -> Starlette:
         live=LiveOptions(
             model=settings.live_model,
             calls=settings.live_calls,
-            modality="audio" if settings.live_model else "text",
+            modality="audio" if settings.live_model or settings.model else "text",
             disconnect_grace=settings.disconnect_grace,
         ),
         relay=_relay(settings),
     )
     return app
+
+
+def _run_config(settings: DemoSettings) -> RunConfig:
+    recent = settings.recent_events
+    return RunConfig(
+        streaming_mode=StreamingMode.SSE,
+        get_session_config=GetSessionConfig(num_recent_events=recent) if recent else None,
+    )
 
 
 def _relay(settings: DemoSettings) -> Relay | None:

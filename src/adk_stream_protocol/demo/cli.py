@@ -10,6 +10,7 @@ from starlette.applications import Starlette
 from adk_stream_protocol.demo.app import DemoSettings, build_app
 from adk_stream_protocol.demo.approvals_cli import add_commands
 from adk_stream_protocol.demo.logs import FORMATS, log_lines
+from adk_stream_protocol.demo.record_cli import add_record
 from adk_stream_protocol.demo.replay_cli import add_replay
 from adk_stream_protocol.demo.serving import serve, serve_many
 
@@ -74,11 +75,12 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--port", type=int, default=8000)
     demo.add_argument("--workers", type=int, default=1, help="processes; more need Redis")
     demo.add_argument("--model", help="a model name such as gemini-2.5-flash; scripted without it")
-    demo.add_argument("--live-model", help="a live model name; scripted without it")
+    demo.add_argument("--live-model", help="the model of live chats; without it the same")
     demo.set_defaults(model=_env("MODEL", ""), live_model=_env("LIVE_MODEL", ""))
     demo.set_defaults(run=_demo)
     approvals = commands.add_parser("approvals", help="look at the approval records")
     add_commands(approvals, common, lambda arguments: _settings(arguments).approvals_url)
+    add_record(commands.add_parser("record", help="write a chat into a file"), _settings)
     add_replay(commands.add_parser("replay", help="play recorded chats, without a model"))
     return parser
 
@@ -98,6 +100,7 @@ def _settings(arguments: argparse.Namespace) -> DemoSettings:
         max_body=int(_env("MAX_BODY", str(10 * 1024 * 1024))),
         approval_ttl=float(_env("APPROVAL_TTL", "600")),
         client_tool_ttl=float(_env("CLIENT_TOOL_TTL", "600")),
+        recent_events=int(_env("RECENT_EVENTS", "0")) or None,
     )
 
 

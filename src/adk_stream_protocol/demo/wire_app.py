@@ -65,4 +65,9 @@ def _live(scenario: Scenario | SocketScenario) -> LiveOptions | None:
     if isinstance(scenario, Scenario):
         return None
     # Named once more: only a name is made into a model that keeps listening while a tool waits.
-    return LiveOptions(model=scenario.model, calls=scenario.calls, modality=scenario.modality)
+    return LiveOptions(
+        model=scenario.model,
+        calls=scenario.calls,
+        modality=scenario.modality,
+        audio=scenario.audio,
+    )

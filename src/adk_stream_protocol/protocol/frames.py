@@ -13,7 +13,7 @@ from adk_stream_protocol.errors import BadRequest
 from adk_stream_protocol.protocol import strict_json
 from adk_stream_protocol.protocol.chunks import AnyChunk, Error
 from adk_stream_protocol.protocol.messages import ENVELOPES, ChatRequest, to_request
-from adk_stream_protocol.protocol.sse import SSE_DONE, encode_json, encode_sse, encode_value
+from adk_stream_protocol.protocol.sse import SSE_DONE, encode_each, encode_sse, encode_value
 
 VERSION = "1.0"
 
@@ -88,8 +88,8 @@ class SdkReply:
         first, self._sent = self._sent, self._sent + len(batch)
         head = self._head
         return [
-            b'%b%d,"chunk":%b}' % (head, number, encode_json(chunk))
-            for number, chunk in enumerate(batch, first)
+            b'%b%d,"chunk":%b}' % (head, number, chunk)
+            for number, chunk in enumerate(encode_each(batch), first)
         ]
 
     def end(self) -> bytes:
@@ -114,7 +114,7 @@ class EnvelopeReply:
     """The text of an event stream."""
 
     def chunks(self, batch: list[AnyChunk]) -> list[bytes]:
-        return [encode_sse(chunk) for chunk in batch]
+        return [b"data: %b\n\n" % chunk for chunk in encode_each(batch)]
 
     def end(self) -> bytes:
         return SSE_DONE

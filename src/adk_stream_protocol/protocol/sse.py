@@ -101,10 +101,20 @@ def encode_sse(chunk: AnyChunk) -> bytes:
 
 def encode_batch(chunks: list[AnyChunk]) -> bytes:
     """Several events in one piece, for one write."""
+    lines = _lines(chunks)
+    return b"data: " + lines.replace(b"\n", b"\n\ndata: ", len(chunks) - 1) + b"\n"
+
+
+def encode_each(chunks: list[AnyChunk]) -> list[bytes]:
+    """Compact strict JSON of each."""
+    return _lines(chunks).splitlines()
+
+
+def _lines(chunks: list[AnyChunk]) -> bytes:
+    """A line of JSON for each, which has no line breaks of its own."""
     try:
         lines = _encode_lines(chunks)
+        is_sane = not _suspicious(lines)
     except (TypeError, ValueError, RecursionError):
-        return b"".join(map(encode_sse, chunks))
-    if _suspicious(lines):
-        return b"".join(map(encode_sse, chunks))
-    return b"data: " + lines.replace(b"\n", b"\n\ndata: ", len(chunks) - 1) + b"\n"
+        lines, is_sane = b"", False
+    return lines if is_sane else b"".join(b"%b\n" % encode_json(chunk) for chunk in chunks)

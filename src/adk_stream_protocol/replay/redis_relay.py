@@ -26,7 +26,7 @@ from adk_stream_protocol.replay.relay import Answer, Chat, Followed, Lease, Peer
 logger = logging.getLogger(__name__)
 
 LISTEN_SECONDS = 2.0
-CLOSE_SECONDS = 1.0
+CLOSE_SECONDS = 0.5
 
 # Takes what is free, what is held already, and what the dead process named last has held.
 _CLAIM = """
@@ -152,7 +152,8 @@ class RedisRelay:
             running = log or (await self._redis.get(key) or b"").decode()
         except RedisError as error:
             raise Unavailable(UNREADABLE) from error
-        if not running or self._is_gone(running):
+        is_own = not log and running.rpartition("/")[0] == self._worker
+        if not running or is_own or self._is_gone(running):
             return None
         stream = self._stream(running)
         opened = await self._logs.open(stream, wait=log is not None)

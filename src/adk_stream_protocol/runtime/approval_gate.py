@@ -52,7 +52,7 @@ class ApprovalGate(BasePlugin):
     def __init__(self, approvals: Approvals) -> None:
         super().__init__(name="adk_stream_approval_gate")
         self._approvals = approvals
-        self._started: dict[tuple[Place, str], ApprovalRecord] = {}
+        self._started: dict[object, ApprovalRecord] = {}
         self._dialogs = Dialogs(approvals)
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
@@ -186,7 +186,7 @@ class ApprovalGate(BasePlugin):
             return outcomes.not_approved()
         if started := await self._approvals.claim(record, arguments):
             self._started[(place, call_id)] = started
-            self._ends_with_task(started.id)
+            self._ends_with_task(started.id, (place, call_id))
             return None
         record = (await self._approvals.of_calls(place, [call_id]))[call_id]
         if self._approvals.is_over(record):
@@ -247,10 +247,16 @@ class ApprovalGate(BasePlugin):
             await self._finish(record, outcome, failed=True)
         return outcome
 
-    def _ends_with_task(self, call: object) -> None:
+    def _ends_with_task(self, *names: object) -> None:
         """Whatever ends the task of a call ends the call: callbacks of the application's, too."""
+
+        def end(_: object) -> None:
+            for name in names:
+                self._approvals.running.end(name)
+                self._started.pop(name, None)
+
         if task := asyncio.current_task():
-            task.add_done_callback(lambda _: self._approvals.running.end(call))
+            task.add_done_callback(end)
 
     def _take(self, context: ToolContext) -> ApprovalRecord | None:
         self._approvals.running.end(_key(context))

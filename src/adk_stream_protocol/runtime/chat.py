@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 4.0
 """How long a server that goes down waits for tools that are running."""
-READ_SECONDS = 1.5
+READ_SECONDS = 1.0
 """And then for readers to take the ends of their turns."""
 MAX_LIVE_PER_USER = 256
 
@@ -258,7 +258,7 @@ class Chat:
         running = [turn for key in self._turns.keys() if (turn := self._turns.get(key))]
         ending = [run.close(CLOSE_SECONDS) for run in self._runs.values()]
         ending += [self._stop_after_tools(turn.chat) for turn in running]
-        await _within(CLOSE_SECONDS + 1, *ending)
+        await _within(CLOSE_SECONDS + 0.5, *ending)
         await _within(READ_SECONDS, *(turn.read_out(READ_SECONDS) for turn in running))
         await self._workers.close()
 

@@ -61,15 +61,13 @@ class LiveRun:
         self._workers = workers
         self._on_end = on_end
         self._jobs = Jobs()
-        self.socket = Attachment(
-            settings.disconnect_grace, lambda: self._jobs.spawn(self._give_up())
-        )
+        self.socket = Attachment(settings.disconnect_grace, self._left)
         self._queue = LiveQueue(self._break)
         self._turns = LiveTurns(
             key,
             turns,
             audio=settings.audio,
-            events=lambda: self._history.turn_events() if self._history else [],
+            events=self._turn_events,
             on_own=self.socket.announce,
         )
         self._lock = asyncio.Lock()
@@ -78,8 +76,10 @@ class LiveRun:
         self._history: History | None = None
         self._invocation_id = ""
         self._broken: Exception | None = None
-        self._calls = LiveCalls(settings, self._turns, self._queue, self._lock, self._open_history)
-        self._took = asyncio.Event()
+        self._calls = LiveCalls(
+            settings, self._turns, self._queue, self._lock, self._jobs, self._open_history
+        )
+        self._took: asyncio.Event | None = None
         self._openings = 0
         self.is_closing = False
         self.observed = ObservedRun(key[1])
@@ -131,6 +131,12 @@ class LiveRun:
         else:
             self._over(None)
 
+    def _turn_events(self) -> list[Event]:
+        return self._history.turn_events() if self._history else []
+
+    def _left(self) -> None:
+        self._jobs.spawn(self._give_up())
+
     async def _give_up(self) -> None:
         """Nobody has come back. Who answers without a socket is let read the end of it."""
         while not (self.is_closing or self.socket.is_attached):
@@ -159,9 +165,10 @@ class LiveRun:
         await history.tools_done()
         with suppress(TimeoutError):
             async with asyncio.timeout(RESULT_SECONDS):
+                took = self._took = self._took or asyncio.Event()
                 while self._turns.encoder.calls.running():
-                    self._took.clear()
-                    await self._took.wait()
+                    took.clear()
+                    await took.wait()
         await history.tools_done()
 
     def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None:
@@ -241,7 +248,7 @@ class LiveRun:
     async def _pump(self) -> None:
         enter(self)
         current_link.set(self._calls)
-        error: Exception | None = LinkLost("the model ended the conversation")
+        error: Exception | None
         try:
             events = self._settings.runner.run_live(
                 user_id=self.chat[0],
@@ -256,6 +263,7 @@ class LiveRun:
                             self._take(event)
                     else:
                         self._take(event)
+            error = LinkLost("the model ended the conversation")
         except asyncio.CancelledError:
             error = self._broken
         except Exception as failure:
@@ -265,7 +273,8 @@ class LiveRun:
             self._over(error)
 
     def _take(self, event: Event) -> None:
-        self._took.set()
+        if self._took:
+            self._took.set()
         self._invocation_id = event.invocation_id
         self._turns.take(event)
         if event.long_running_tool_ids:

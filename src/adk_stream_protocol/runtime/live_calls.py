@@ -31,6 +31,7 @@ class LiveCalls:
         turns: LiveTurns,
         queue: LiveQueue,
         lock: asyncio.Lock,
+        jobs: Jobs,
         history: Callable[[], Awaitable[History | None]],
     ) -> None:
         self.tells_model = settings.parallel
@@ -41,11 +42,11 @@ class LiveCalls:
         self._lock = lock
         self._history = history
         """The conversation of the run; None once it ends."""
-        self._jobs = Jobs()
+        self._jobs = jobs
         self.deadlines = Deadlines(
             settings.client_tool_ttl,
-            lambda: [one for one in turns.encoder.calls.open() if one.waits_for_result],
-            lambda late: self._jobs.spawn(self._expire(late)),
+            self._due,
+            self._late,
         )
 
     def connected(self, tools: dict[str, BaseTool], *, calls_at_once: bool) -> None:
@@ -101,6 +102,12 @@ class LiveCalls:
                 part = outcomes.response_part(call, call.response or {})
                 self.tell(outcomes.user_content([part]))
                 self._turns.settle(call)
+
+    def _due(self) -> list[Call]:
+        return [one for one in self._turns.encoder.calls.open() if one.waits_for_result]
+
+    def _late(self, calls: list[Call]) -> None:
+        self._jobs.spawn(self._expire(calls))
 
     async def _expire(self, calls: list[Call]) -> None:
         self._turns.progress.told()

@@ -55,7 +55,7 @@ current_link: ContextVar[Link | None] = ContextVar("adk_stream_link", default=No
 
 def live_copy(root: BaseAgent, model: BaseLlm | str | None) -> BaseAgent:
     """A copy of an agent tree for live runs, on this model where one is given."""
-    named = live_model(model) if isinstance(model, str) else model
+    named = LLMRegistry.new_llm(model) if isinstance(model, str) else model
     copy = root.clone()
     for agent in _tree(copy):
         if isinstance(agent, LlmAgent) and (agent.model or agent is copy):
@@ -63,13 +63,11 @@ def live_copy(root: BaseAgent, model: BaseLlm | str | None) -> BaseAgent:
     return copy
 
 
-def live_model(name: str) -> BaseLlm:
-    """A model by its name, with room for what it sends while a person thinks."""
-    model = LLMRegistry.new_llm(name)
-    if isinstance(model, Gemini) and not model.client_kwargs:
+def _make_room(model: BaseLlm) -> None:
+    """For what it sends while a person thinks, where the application has not decided on it."""
+    if isinstance(model, Gemini) and "http_options" not in (given := model.client_kwargs or {}):
         socket = {"max_queue": 4096, "max_size": 16 * 2**20}
-        model.client_kwargs = {"http_options": {"async_client_args": socket}}
-    return model
+        model.client_kwargs = {**given, "http_options": {"async_client_args": socket}}
 
 
 def _tree(agent: BaseAgent) -> list[BaseAgent]:
@@ -99,6 +97,7 @@ def live_variant(model: BaseLlm) -> BaseLlm:
             yield live
 
     copy = model.model_copy()
+    _make_room(copy)
     copy.__class__ = type(base.__name__, (base,), {"connect": connect, "__doc__": base.__doc__})
     return copy
 
@@ -163,7 +162,7 @@ class LiveConnection(BaseLlmConnection):
             await self._inner._send_content(content, partial=partial)
         except (ConnectionClosed, errors.APIError) as error:
             # The receiving side meets the same end and decides whether to connect again.
-            logger.info("the link broke while sending: %s", error)
+            logger.info("the link broke while sending: %s", type(error).__name__)
             self._link.unsent.append(content)
 
     async def send_unsent(self) -> None:

@@ -23,7 +23,7 @@ from adk_stream_protocol.runtime.turns import Key, Turns
 
 
 class LiveTurns:
-    """At most one turn is open at a time; between turns the encoder waits for the next."""
+    """At most one turn is open at a time."""
 
     def __init__(
         self,
@@ -47,7 +47,14 @@ class LiveTurns:
         """The open turn was opened by the client, who reads it."""
         self._muted = False
         """The model still has to end what the user has stopped, or left for a new message."""
-        self.encoder = self._encoder_of(None, new_message_id())
+        self._encoder: LiveTurnEncoder | None = None
+
+    @property
+    def encoder(self) -> LiveTurnEncoder:
+        """The encoder of the open turn, or of the next one. An idle chat keeps none."""
+        if self._encoder is None:
+            self._encoder = self._encoder_of(None, new_message_id())
+        return self._encoder
 
     def reserve(self, *, interrupts: bool = False) -> Turn:
         """A turn for the client, which is open once it is installed."""
@@ -67,7 +74,7 @@ class LiveTurns:
 
     def install(self, turn: Turn, message_id: str | None, **options: Any) -> LiveTurnEncoder:
         """Open a turn of the client's: events belong to it from now on."""
-        encoder = self._encoder_of(turn, message_id, **{"after": self.encoder, **options})
+        encoder = self._encoder_of(turn, message_id, **{"after": self._encoder, **options})
         self._install(turn, encoder, is_clients=True)
         return encoder
 
@@ -145,11 +152,11 @@ class LiveTurns:
         self._earlier = list
         if before.calls.open():
             self._earlier = partial(earlier_chunks, self._events(), self.style)
-            self.encoder = self._encoder_of(
+            self._encoder = self._encoder_of(
                 None, before.message_id, after=before, calls=before.calls, joins=True
             )
         else:
-            self.encoder = self._encoder_of(None, new_message_id())
+            self._encoder = None
 
     def fail(self, error: Exception | None) -> None:
         """The run is over, and with it the open turn."""
@@ -169,7 +176,7 @@ class LiveTurns:
         return turn
 
     def _install(self, turn: Turn, encoder: LiveTurnEncoder, *, is_clients: bool) -> None:
-        turn.encoder = self.encoder = encoder
+        turn.encoder = self._encoder = encoder
         self.open, self._is_clients = turn, is_clients
         turn.put(encoder.start())
 

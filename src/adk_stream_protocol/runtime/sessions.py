@@ -24,7 +24,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 logger = logging.getLogger(__name__)
 
-_PREPARE_ATTEMPTS = 5
+_PREPARE_ATTEMPTS = 10
 
 T = TypeVar("T")
 
@@ -97,15 +97,20 @@ class TurnSessions(BaseSessionService):
         return await (whole(appending) if self._has_store else appending)
 
     async def prepare(self) -> None:
-        """Create ADK's tables. Workers that start together get in each other's way."""
+        """Create ADK's tables. Workers that start together get in each other's way.
+
+        The loser of that race finds tables that it wanted to create (SQLAlchemyError), or tables
+        whose version is not written yet (ValueError, google-adk 2.13).
+        """
         if not isinstance(self.inner, DatabaseSessionService):
             return
-        for attempt in range(_PREPARE_ATTEMPTS):
+        for _ in range(_PREPARE_ATTEMPTS):
             try:
                 return await self.inner.prepare_tables()
-            except SQLAlchemyError as error:
-                logger.warning("the tables of the sessions are not there yet: %s", error)
-                await asyncio.sleep(0.1 * attempt)
+            except (SQLAlchemyError, OSError, ValueError) as error:
+                logger.info("the tables of the sessions are not there yet: %r", error)
+                await asyncio.sleep(0.2)
+        logger.warning("the session store does not answer yet")
 
     async def flush(self) -> None:
         await self.inner.flush()

@@ -49,11 +49,10 @@ class Turn:
         self.chat = chat
         self.task: asyncio.Task[None] | None = None
         self.encoder: TurnEncoder | None = None
-        self._loop = asyncio.get_running_loop()
+        self.loop = asyncio.get_running_loop()
         self._kept: list[AnyChunk] = []
         self._dropped = 0
         self._readers: set[Reader] = set()
-        self._changed = asyncio.Event()
         self._taken = asyncio.Event()
         self._detached = False
         self.ended = False
@@ -65,9 +64,13 @@ class Turn:
         """Queue chunks for the readers."""
         if chunks and not self._detached:
             self._kept += chunks
-            self._changed.set()
+            self._notify()
             if len(self._kept) > MAX_KEPT:
                 self._trim()
+
+    def _notify(self) -> None:
+        for reader in self._readers:
+            reader.wake(True)
 
     def _trim(self) -> None:
         """Forget the older half. Who has not read it by now cannot be served any more."""
@@ -79,7 +82,7 @@ class Turn:
         """Queue the last chunks."""
         self.put(chunks)
         self.ended = True
-        self._changed.set()
+        self._notify()
         self.observed.end(chunks, self.size)
 
     @property
@@ -146,7 +149,7 @@ class Turn:
         """Queue a data part, from whatever thread a tool runs in."""
         if self.encoder:
             chunks = self.encoder.data(name, data, id, transient)
-            self._loop.call_soon_threadsafe(self.put, chunks)
+            self.loop.call_soon_threadsafe(self.put, chunks)
 
     def open_text(self) -> str:
         """What has been said in text parts that are not closed yet."""
@@ -163,16 +166,6 @@ class Turn:
         start = position - self._dropped
         return None if start < 0 else self._kept[start:]
 
-    async def changed(self, idle_seconds: float) -> bool:
-        """Wait for more. False when nothing came for long."""
-        self._changed.clear()
-        try:
-            async with asyncio.timeout(idle_seconds):  # wait_for would make a task
-                await self._changed.wait()
-        except TimeoutError:
-            return False
-        return True
-
     def took(self) -> None:
         self._taken.set()
 
@@ -184,11 +177,12 @@ class Turn:
 class Reader:
     """One way out of a turn."""
 
-    __slots__ = ("_rounds", "_turn", "_whole", "position")
+    __slots__ = ("_rounds", "_turn", "_waiting", "_whole", "position")
 
     def __init__(self, turn: Turn, whole: bool) -> None:
         self._turn = turn
         self._whole = whole
+        self._waiting: asyncio.Future[bool] | None = None
         self._rounds = 0
         self.position = 0
 
@@ -201,9 +195,11 @@ class Reader:
         while turn.size <= self.position:
             if turn.ended:
                 return None
-            if not await turn.changed(idle_seconds):
+            if not await self._more(idle_seconds):
                 return []
         for _ in range(self._rounds):
+            if turn.ended:
+                break
             await asyncio.sleep(0)
         batch = turn.since(self.position)
         if batch and self._whole and not self.position:
@@ -217,6 +213,23 @@ class Reader:
             # Chunks that come faster than writes go out are gathered; a lone one never waits.
             self._rounds = GATHER_ROUNDS if len(batch) > 1 else 0
         return batch
+
+    async def _more(self, idle_seconds: float) -> bool:
+        """Wait for more. False when nothing came for long."""
+        loop = self._turn.loop
+        # A bare timer, since `asyncio.timeout` would cost more than the rest of a lone chunk's way.
+        timer = loop.call_later(idle_seconds, self.wake, False)
+        self._waiting = loop.create_future()
+        try:
+            return await self._waiting
+        finally:
+            timer.cancel()
+            self._waiting = None
+
+    def wake(self, has_more: bool) -> None:
+        """There is more, the turn is over, or nothing came for long."""
+        if self._waiting and not self._waiting.done():
+            self._waiting.set_result(has_more)
 
     @property
     def is_done(self) -> bool:

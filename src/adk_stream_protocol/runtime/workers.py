@@ -16,7 +16,7 @@ from adk_stream_protocol.runtime.signals import tell
 from adk_stream_protocol.runtime.turn import Turn
 from adk_stream_protocol.runtime.turns import Key
 
-CLOSE_SECONDS = 1.0
+CLOSE_SECONDS = 0.5
 
 
 class Workers:
@@ -171,6 +171,8 @@ class Workers:
 
     async def close(self) -> None:
         """Finish what is being said, and go."""
+        await self._jobs.done(CLOSE_SECONDS)
+        self._jobs.cancel()
         await self._jobs.done(CLOSE_SECONDS)
         await self._relay.close()
 

@@ -6,8 +6,7 @@ keep up is closed: nothing waits for it, and it holds nothing back.
 
 import asyncio
 import logging
-from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from secrets import token_hex
 from typing import Any
 
@@ -34,6 +33,7 @@ from adk_stream_protocol.protocol.frames import (
     unknown_type,
 )
 from adk_stream_protocol.protocol.sse import encode_value
+from adk_stream_protocol.replay.jobs import Jobs
 from adk_stream_protocol.runtime.chat import Chat
 from adk_stream_protocol.runtime.live import LiveRun
 from adk_stream_protocol.runtime.turn import Reader, Turn
@@ -90,10 +90,10 @@ class Socket:
         self._chat_id = chat_id
         self._dialect: SdkFrames | Envelopes | None = None
         self._turns: dict[str, Turn] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._jobs = Jobs()
         self._in_order = asyncio.Lock()
         self._runs: list[LiveRun] = []
-        self._announced: deque[Turn] = deque(maxlen=MAX_ANNOUNCED)
+        self._announced: list[Turn] = []
         """Turns of the server's that the client has not asked for yet; they may be over by then."""
 
     async def run(self) -> None:
@@ -111,8 +111,7 @@ class Socket:
         finally:
             for run in self._runs:
                 run.socket.detach(self)
-            for task in self._tasks:
-                task.cancel()
+            self._jobs.cancel()
 
     async def _take(self, raw: bytes, *, is_text: bool) -> None:
         if not is_text and isinstance(self._dialect, Envelopes):
@@ -216,19 +215,24 @@ class Socket:
     ) -> None:
         self._turns[request_id] = turn
         reader = turn.reader(whole=whole)
-        passing_on = self._pass_on(request_id, turn, reader, reply)
-        if isinstance(reply, EnvelopeReply):
-            passing_on = self._in_turn(passing_on)
-        self._spawn(passing_on).add_done_callback(lambda _: reader.close())
-
-    async def _in_turn(self, passing_on: Coroutine[Any, Any, None]) -> None:
-        """Nothing but their order tells the turns of this dialect apart."""
-        async with self._in_order:
-            await passing_on
+        sending = self._quietly(self._pass_on, request_id, turn, reader, reply)
+        # Also a job that is cancelled before it began leaves its reader.
+        self._jobs.begin(sending).add_done_callback(lambda _: reader.close())
 
     async def _pass_on(
         self, request_id: str, turn: Turn, reader: Reader, reply: SdkReply | EnvelopeReply
     ) -> None:
+        try:
+            if isinstance(reply, EnvelopeReply):
+                async with self._in_order:  # nothing else tells the turns of this dialect apart
+                    await self._send_turn(reader, reply)
+            else:
+                await self._send_turn(reader, reply)
+        finally:
+            if self._turns.get(request_id) is turn:
+                del self._turns[request_id]
+
+    async def _send_turn(self, reader: Reader, reply: SdkReply | EnvelopeReply) -> None:
         try:
             async with asyncio.timeout(None) as patience:
                 while (batch := await reader.next(IDLE_SECONDS)) is not None:
@@ -241,9 +245,6 @@ class Socket:
                     await self._websocket.close(TOO_SLOW, "too slow")
         except TimeoutError:
             await self._websocket.close(TOO_SLOW, "too slow")
-        finally:
-            if self._turns.get(request_id) is turn:
-                del self._turns[request_id]
 
     def turn_started(self, turn: Turn) -> None:
         """The server began a turn of its own in a chat of this socket."""
@@ -252,8 +253,8 @@ class Socket:
         if notice is None:
             self._follow("", turn, self._dialect.reply(""))
         else:
-            self._announced.append(turn)
-            self._spawn(self._send([notice]))
+            self._announced = [*self._announced[1 - MAX_ANNOUNCED :], turn]
+            self._jobs.spawn(self._quietly(self._send, [notice]))
 
     def _announced_in(self, chat_id: str) -> Turn | None:
         for turn in self._announced:
@@ -264,7 +265,8 @@ class Socket:
 
     def replaced(self) -> None:
         """The chat was opened on another socket; the newest one has it."""
-        self._spawn(self._websocket.close(REPLACED, "this chat was opened elsewhere"))
+        why = "this chat was opened elsewhere"
+        self._jobs.spawn(self._quietly(self._websocket.close, REPLACED, why))
 
     def _reply(self, request_id: str) -> SdkReply | EnvelopeReply:
         return (self._dialect or Envelopes()).reply(request_id)
@@ -281,15 +283,8 @@ class Socket:
         for message in messages:
             await self._websocket.send({"type": "websocket.send", "text": message.decode()})
 
-    def _spawn(self, job: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(self._quietly(job))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        task.add_done_callback(lambda _: job.close())  # cancelled before it began
-        return task
-
-    async def _quietly(self, job: Awaitable[None]) -> None:
+    async def _quietly(self, do: Callable[..., Awaitable[None]], *what: Any) -> None:
         try:
-            await job
+            await do(*what)
         except (WebSocketDisconnect, RuntimeError):
             logger.debug("the socket was gone before all was sent")

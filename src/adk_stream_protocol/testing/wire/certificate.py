@@ -1,8 +1,9 @@
-"""A certificate for 127.0.0.1, made when the tests start and trusted by nobody else."""
+"""A certificate for 127.0.0.1, made when it is needed and trusted by nobody else."""
 
 import datetime
 import ipaddress
 from pathlib import Path
+from secrets import token_hex
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -13,7 +14,9 @@ from cryptography.x509.oid import NameOID
 def make_certificate(folder: Path) -> tuple[Path, Path]:
     """The files of a new certificate and of its key."""
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Gemini on this machine")])
+    # Of two trusted certificates with one name, OpenSSL looks at the first only.
+    common_name = f"Gemini on this machine {token_hex(4)}"
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
     address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
     now = datetime.datetime.now(datetime.UTC)
     certificate = (

@@ -31,11 +31,12 @@ class HttpChat:
         play = self._gemini.play(Play(self.names, exchanges=turn.model))
         body = {"id": self._id, **self.names.fill(turn.client)}
         answer = await self._client.post(self._path, json=body)
-        play.finish()
         if turn.status != 200:
             self._check_refusal(turn, answer)
-            return [], play
-        return _chunks(answer), play
+        else:
+            assert answer.status_code == 200, f"{answer.status_code}: {answer.text}"
+        play.finish()
+        return _chunks(answer) if turn.status == 200 else [], play
 
     def _check_refusal(self, turn: Turn, answer: httpx.Response) -> None:
         expected = {"status": turn.status, "refusal": turn.refusal}
@@ -46,7 +47,6 @@ class HttpChat:
 
 def _chunks(answer: httpx.Response) -> list[Json]:
     """The chunks of a stream that ended as it should."""
-    assert answer.status_code == 200, f"{answer.status_code}: {answer.text}"
     assert answer.text.endswith("data: [DONE]\n\n"), answer.text[-200:]
     lines = [line for line in answer.text.split("\n\n") if line.startswith("data: {")]
     return [json.loads(line.removeprefix("data: ")) for line in lines]

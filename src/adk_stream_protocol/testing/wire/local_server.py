@@ -31,14 +31,16 @@ class LocalServer:
         self._thread.start()
         deadline = time.monotonic() + _PATIENCE
         while not self._server.started:
-            assert self._thread.is_alive() and time.monotonic() < deadline, "it did not start"
+            if not self._thread.is_alive() or time.monotonic() > deadline:
+                raise RuntimeError("a local server did not start")
             time.sleep(0.01)
 
     def stop(self) -> None:
         self._server.should_exit = True
         self._thread.join(_PATIENCE)
         self._socket.close()
-        assert not self._thread.is_alive(), "it did not stop"
+        if self._thread.is_alive():
+            raise RuntimeError("a local server did not stop")
 
     def _config(self, app: ASGIApp) -> uvicorn.Config:
         return uvicorn.Config(

@@ -36,7 +36,8 @@ from adk_stream_protocol.testing.wire.tape import (
 )
 
 _CALL = re.compile(r"models/(?P<model>[^/:]+):(?P<method>generateContent|streamGenerateContent)$")
-_OWN = {"host", "connection", "content-length", "transfer-encoding", "accept-encoding", "upgrade"}
+_OWN = {"host", "connection", "content-length", "transfer-encoding", "upgrade"}
+_PACKING = {"accept-encoding", "content-encoding"}  # what passes is read, so it is not packed
 _SECRETS = ("x-goog-api-key", "authorization")
 
 
@@ -46,6 +47,7 @@ class ModelTap:
     def __init__(self, recorder: Recorder, upstream: str, trusted: str) -> None:
         self._recorder = recorder
         self._upstream = upstream.rstrip("/")
+        self._left: set[int] = set()
         self._ssl = ssl.create_default_context(cafile=trusted)
         methods = ["GET", "POST", "PATCH", "PUT", "DELETE"]
         self.app = Starlette(
@@ -145,9 +147,7 @@ class ModelTap:
         async with upstream:
             await self._pass_on(websocket, upstream, number)
 
-    async def _pass_on(
-        self, websocket: WebSocket, upstream: ClientConnection, number: int
-    ) -> None:
+    async def _pass_on(self, websocket: WebSocket, upstream: ClientConnection, number: int) -> None:
         up = asyncio.create_task(self._up(websocket, upstream, number))
         try:
             await self._down(websocket, upstream, number)
@@ -165,7 +165,7 @@ class ModelTap:
                 content = message.get("text") or message.get("bytes") or b""
                 self._recorder.add(Sent(number, msgspec.json.decode(content)))
                 await upstream.send(content)
-            self._recorder.left(number)
+            self._left.add(number)
             await upstream.close()
 
     async def _down(self, websocket: WebSocket, upstream: ClientConnection, number: int) -> None:
@@ -184,7 +184,7 @@ class ModelTap:
             await self._end(websocket, number, error)
 
     async def _end(self, websocket: WebSocket, number: int, error: ConnectionClosed) -> None:
-        if self._recorder.has_left(number):
+        if number in self._left:
             return
         if error.rcvd is None:
             self._recorder.add(Lost(number))
@@ -207,12 +207,9 @@ class ModelTap:
         return {
             name: value
             for name, value in headers
-            if name not in _OWN and not name.startswith("sec-websocket")
+            if name not in _OWN | _PACKING and not name.startswith("sec-websocket")
         }
 
 
 def _kept(headers: httpx.Headers) -> dict[str, str]:
-    return {name: value for name, value in headers.items() if name.lower() not in _OWN | _CODED}
-
-
-_CODED = {"content-encoding"}
+    return {name: value for name, value in headers.items() if name.lower() not in _OWN | _PACKING}

@@ -83,7 +83,7 @@ class Naming:
 
     def _named(self, text: str, said: bool) -> str:
         for made, name in self._names.items():
-            if isinstance(made, str) and (not said or self._said_whole(made)):
+            if isinstance(made, str) and (not said or made in self._said):
                 text = text.replace(made, name)
         return text
 

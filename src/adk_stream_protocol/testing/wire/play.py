@@ -6,7 +6,7 @@ from threading import Condition, Event
 from adk_stream_protocol.testing.wire.matching import Json, Names
 from adk_stream_protocol.testing.wire.scenario import Exchange, Step
 
-PATIENCE = 10.0
+PATIENCE = 30.0
 
 
 class Play:
@@ -106,10 +106,14 @@ class Play:
         came = self._signal(name).wait(PATIENCE)
         return None if came else self._fault(f"the signal {name!r} never came", [])
 
+    def await_closed(self) -> bool:
+        """Block until no connection is open."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._open == 0, PATIENCE)
+
     def finish(self) -> None:
         """Fail with all that was wrong and all that is left of the script."""
-        with self._changed:
-            closed = self._changed.wait_for(lambda: self._open == 0, PATIENCE)
+        closed = self.await_closed()
         assert not self.faults, "\n".join(self.faults)
         assert closed, f"{self._open} connections are still open"
         self._check_used_up()

@@ -27,7 +27,8 @@ def replay(file: str | Path, app: AppSource, *, headers: Mapping[str, str] | Non
     """
     with standing_in() as gemini:
         found = asyncio.run(_differences(Replay(gemini, headers or {}), Path(file), app))
-    assert not found, "\n".join([f"{file} differs", *found])
+    if found:
+        raise AssertionError("\n".join([f"{file} differs", *found]))
 
 
 async def _differences(replaying: Replay, file: Path, source: AppSource) -> list[str]:

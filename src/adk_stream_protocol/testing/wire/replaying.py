@@ -31,6 +31,7 @@ from adk_stream_protocol.testing.wire.updating import (
 )
 
 PATIENCE = 60.0
+_FAILURES = (AssertionError, KeyError, TimeoutError)
 
 
 @dataclass(frozen=True)
@@ -62,9 +63,10 @@ class Replay:
         async with self._http(scenario, app) as chat:
             for number, turn in enumerate(scenario.turns, 1):
                 try:
-                    chunks, _ = await chat.play(turn)
-                except (AssertionError, KeyError) as error:
-                    return [f"turn {number}: {error}"]
+                    async with asyncio.timeout(PATIENCE):
+                        chunks, _ = await chat.play(turn)
+                except _FAILURES as error:
+                    return [_failed(number, error)]
                 if found := report(chat.names, turn.chunks, chunks, number):
                     return found
         return []
@@ -84,8 +86,8 @@ class Replay:
         for number, turn in enumerate(scenario.turns, 1):
             try:
                 chunks = await chat.play(turn)
-            except (AssertionError, KeyError, TimeoutError) as error:
-                return [f"turn {number}: {error!s}" if str(error) else f"turn {number}: no end"]
+            except _FAILURES as error:
+                return [_failed(number, error)]
             if found := report(play.names, turn.chunks, chunks, number):
                 return found
         return []
@@ -116,6 +118,16 @@ def _play(scenario: SocketScenario, kind: type[Play]) -> Play:
 
 def _query(scenario: SocketScenario, chat_id: str, envelopes: bool) -> str:
     return f"chatId={chat_id}" if envelopes else f"approvals={scenario.approvals}"
+
+
+def _failed(number: int, error: Exception) -> str:
+    match error:
+        case TimeoutError():
+            return f"turn {number}: it did not end within {PATIENCE:.0f} s"
+        case KeyError():
+            return f"turn {number}: nothing before it was {error}"
+        case _:
+            return f"turn {number}: {error}"
 
 
 def _new_chat() -> str:

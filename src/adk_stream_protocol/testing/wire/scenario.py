@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -106,7 +106,9 @@ class SocketScenario(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
 
 def speaks_envelopes(scenario: SocketScenario) -> bool:
     """Whether the client's messages are envelopes, and not the bodies of requests."""
-    return any("type" in (turn.client or {}) for turn in scenario.turns)
+    envelopes = (turn.client for turn in scenario.turns if "type" in (turn.client or {}))
+    frames = (frame for turn in scenario.turns for frame in (*turn.frames, *turn.then))
+    return any(envelopes) or any("requestId" not in frame for frame in frames)
 
 
 Kind = TypeVar("Kind", bound=msgspec.Struct)
@@ -119,7 +121,10 @@ def load(file: Path, kind: type[Kind]) -> Kind:
 
 def save(file: Path, scenario: msgspec.Struct) -> None:
     """Write a scenario in the layout of the other fixtures."""
-    content: Any = msgspec.to_builtins(scenario)
+    content: Json = msgspec.to_builtins(scenario)
+    for field in msgspec.structs.fields(scenario):
+        if content.get(field.name) == field.default:  # omit_defaults knows only the same object
+            del content[field.name]
     file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -23,6 +23,7 @@ from adk_stream_protocol.testing.wire.play import Play
 from adk_stream_protocol.testing.wire.scenario import Exchange
 
 API_KEY = "not-a-real-key"
+_LAST = {"connection": "close"}  # ADK never closes its clients; so none of their sockets stays open
 _SOCKET = "/ws/google.ai.generativelanguage.{version}.GenerativeService.BidiGenerateContent"
 
 
@@ -71,8 +72,9 @@ class GeminiServer:
         if isinstance(answer, str):
             return _error(400, "INVALID_ARGUMENT", answer)
         if answer.frames is None:
-            return JSONResponse(play.names.fill(answer.body), answer.status)
-        return StreamingResponse(_stream(request, answer, play), media_type="text/event-stream")
+            return JSONResponse(play.names.fill(answer.body), answer.status, _LAST)
+        events = _stream(request, answer, play)
+        return StreamingResponse(events, headers=_LAST, media_type="text/event-stream")
 
     async def _live(self, websocket: WebSocket) -> None:
         if not self._admits(websocket):

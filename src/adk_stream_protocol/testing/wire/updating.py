@@ -22,12 +22,14 @@ async def update_http(scenario: Scenario, chat: HttpChat) -> None:
     """Keep what comes over HTTP."""
     naming = Naming(scenario.varies)
     for turn in scenario.turns:
-        naming.keep([turn.client, *(one.frames or one.body for one in turn.model)])
+        answers = [one.frames or one.body for one in turn.model]
+        naming.keep([turn.client, answers])
         wanted = [dict.fromkeys((*_ALWAYS, *one.request)) for one in turn.model]
         for exchange in turn.model:
             exchange.request = {}
         chunks, play = await chat.play(turn)
         naming.learn(chunks)
+        naming.hear(chat.names.fill(answers))
         turn.chunks = naming.apply(chunks)
         for exchange, keys, asked in zip(turn.model, wanted, play.received, strict=True):
             exchange.request = naming.apply({key: asked[key] for key in keys})

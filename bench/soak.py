@@ -1,0 +1,172 @@
+"""Age: what thousands of chats leave in memory, and what a turn costs in a chat of 1,000 turns."""
+
+import asyncio
+import tempfile
+import time
+import uuid
+from itertools import combinations
+from pathlib import Path
+
+from google.adk.agents.run_config import RunConfig, StreamingMode
+from google.adk.apps.app import App, ResumabilityConfig
+from google.adk.runners import Runner
+from google.adk.sessions.base_session_service import GetSessionConfig
+from google.adk.sessions.database_session_service import DatabaseSessionService
+from sqlalchemy import event
+
+from adk_stream_protocol import MemoryApprovalStore, Principal
+from adk_stream_protocol.convert.decode import TurnInput
+from adk_stream_protocol.runtime.approvals import Approvals
+from adk_stream_protocol.runtime.chat import Chat
+from adk_stream_protocol.runtime.runner import build_runner
+from adk_stream_protocol.runtime.telemetry import telemetry
+from bench.fleet import SOAKED, Fleet, Request
+from bench.http import OURS
+from bench.model import APP_NAME, bench_agent, user_message
+from bench.report import Bars, heading, progress, row
+from bench.sessions import history
+from bench.slices import Spread, aba
+
+BATCHES, CHATS, STREAMS = 20, 250, 10
+HISTORIES = (10, 100, 1_000)
+ROUNDS, TURNS = 7, 3
+RECENT = 50
+USER = "user"
+
+
+def run(bars: Bars, fleet: Fleet) -> None:
+    """Print the tables and set the bars."""
+    _memory(bars, fleet)
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite+aiosqlite:///{Path(folder) / 'sessions.sqlite3'}"
+        with asyncio.Runner() as loop:
+            aged = loop.run(_aged(url))
+            _turns(bars, loop, aged, None)
+            _turns(bars, loop, aged, RECENT)
+            loop.run(aged.close())
+
+
+def _memory(bars: Bars, fleet: Fleet) -> None:
+    total = BATCHES * CHATS
+    heading(f"Memory over {total:,} chats, once their sessions are forgotten")
+    row("", "after half of them", "after all", "slope per chat")
+    held: list[tuple[float, int]] = []
+    for batch in range(BATCHES):
+        progress(f"chats up to {(batch + 1) * CHATS:,}")
+        fleet.burst(SOAKED, [[_chat() for _ in range(CHATS // STREAMS)] for _ in range(STREAMS)])
+        held.append(fleet.held(SOAKED))
+    # Blocks are exact: what Python has given out. KB are what the system sees, with gaps in it.
+    for index, (unit, limit) in enumerate({"KB": 1.0, "blocks": 0.5}.items()):
+        values = [one[index] for one in held[BATCHES // 2 :]]
+        slope = _slope(values)
+        row(unit, f"{values[0]:,.0f}", f"{values[-1]:,.0f}", slope)
+        bars.at_most(f"{unit} of memory that a chat leaves behind", slope, limit, unit=unit)
+
+
+def _slope(values: list[float]) -> Spread:
+    """Return the median slope between any two batches."""
+    return Spread.of(
+        (late - early) / ((after - before) * CHATS)
+        for (before, early), (after, late) in combinations(enumerate(values), 2)
+    )
+
+
+def _chat() -> Request:
+    name = uuid.uuid4().hex
+    return Request("tools 1" if name < "8" else "text 5", name, f"user-{name}")
+
+
+async def _aged(url: str) -> DatabaseSessionService:
+    """Sessions on SQLite with so many turns behind them."""
+    progress("making chats of 10 to 1,000 turns")
+    service = DatabaseSessionService(url)
+
+    @event.listens_for(service.db_engine.sync_engine, "connect")
+    def hasten(connection, _) -> None:
+        connection.execute("PRAGMA synchronous = OFF")
+
+    for turns in HISTORIES:
+        session = await service.create_session(
+            app_name=APP_NAME, user_id=USER, session_id=f"{turns}"
+        )
+        for one in history(2 * turns):
+            await service.append_event(session, one)
+    return service
+
+
+def _turns(
+    bars: Bars, loop: asyncio.Runner, service: DatabaseSessionService, recent: int | None
+) -> None:
+    read = f"the last {recent} events are read" if recent else "the whole session is read"
+    heading(f"Age of the chat: CPU ms per turn on SQLite, {read}")
+    row("", "ADK alone, resumable", OURS, "the bridge's share")
+    alone, ours = _alone(service, recent), _ours(service, recent)
+    shares: dict[int, list[float]] = {}
+    bases: dict[int, list[float]] = {}
+    for turns in HISTORIES:
+        progress(f"turns after {turns:,} others, {read}")
+        slices = aba(
+            lambda turns=turns: loop.run(_cpu(alone, f"{turns}")),
+            {OURS: lambda turns=turns: loop.run(_cpu(ours, f"{turns}"))},
+            ROUNDS,
+        )[OURS]
+        bases[turns] = [(before + after) / 2 for before, _, after in slices]
+        whole = [mine for _, mine, _ in slices]
+        shares[turns] = [mine - base for mine, base in zip(whole, bases[turns], strict=True)]
+        row(f"{turns:,} turns", Spread.of(bases[turns]), Spread.of(whole), Spread.of(shares[turns]))
+    _bar(bars, shares, bases, read)
+
+
+def _bar(bars: Bars, shares: dict[int, list[float]], bases: dict[int, list[float]], read: str):
+    young, old = HISTORIES[0], HISTORIES[-1]
+    grown = Spread.of(
+        (late - early) / base
+        for late, early, base in zip(shares[old], shares[young], bases[old], strict=False)
+    )
+    bars.at_most(f"bridge, turn {old:,} less {young}, of ADK's; {read}", grown, 0.1)
+
+
+async def _cpu(turn, session_id: str) -> float:
+    begun = time.process_time()
+    for _ in range(TURNS):
+        await turn(session_id)
+    return (time.process_time() - begun) * 1e3 / TURNS
+
+
+def _run_config(recent: int | None) -> RunConfig:
+    config = GetSessionConfig(num_recent_events=recent) if recent else None
+    return RunConfig(
+        streaming_mode=StreamingMode.SSE, telemetry=telemetry(), get_session_config=config
+    )
+
+
+def _alone(service: DatabaseSessionService, recent: int | None):
+    app = App(
+        name=APP_NAME,
+        root_agent=bench_agent(),
+        resumability_config=ResumabilityConfig(is_resumable=True),
+    )
+    runner = Runner(app=app, session_service=service)
+
+    async def turn(session_id: str) -> None:
+        message, config = user_message("text 5"), _run_config(recent)
+        async for _ in runner.run_async(
+            user_id=USER, session_id=session_id, new_message=message, run_config=config
+        ):
+            pass
+
+    return turn
+
+
+def _ours(service: DatabaseSessionService, recent: int | None):
+    approvals = Approvals(MemoryApprovalStore())
+    runner = build_runner(bench_agent(), service, approvals)
+    chat = Chat(runner, approvals, run_config=_run_config(recent))
+
+    async def turn(session_id: str) -> None:
+        said = TurnInput(content=user_message("text 5"))
+        opened = await chat.open_turn(Principal(USER), session_id, said, "native")
+        async for _ in opened.batches(60):
+            pass
+
+    return turn

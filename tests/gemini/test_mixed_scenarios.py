@@ -1,0 +1,29 @@
+"""Chats that change between HTTP and the socket, or come back to it: exactly these requests and
+frames to the two models, exactly these chunks out.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from adk_stream_protocol.testing.wire.matching import Names
+from adk_stream_protocol.testing.wire.play import Play
+from adk_stream_protocol.testing.wire.scenario import load
+from adk_stream_protocol.testing.wire.server import GeminiServer
+from tests.gemini.files import files
+from tests.gemini.mixed_chat import MixedScenario, mixed_chat
+
+FILES = files("mixed")
+
+
+@pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
+async def test_a_scenario_both_ways(file: Path, gemini: GeminiServer, tmp_path: Path) -> None:
+    scenario = load(file, MixedScenario)
+    play = gemini.play(
+        Play(Names(), exchanges=scenario.exchanges, connections=scenario.connections)
+    )
+    async with mixed_chat(scenario, play, tmp_path) as chat:
+        for number, turn in enumerate(scenario.turns):
+            chunks = await chat.play(turn)
+            assert play.names.differences(turn.chunks, chunks, f"turn {number}: chunks") == []
+    play.finish()

@@ -1,0 +1,93 @@
+"""Recording a chat gives the data file that it was played from, and that can be played again."""
+
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import msgspec
+import pytest
+
+from adk_stream_protocol.demo.wire_app import wire_app
+from adk_stream_protocol.testing.wire.lifespan import started
+from adk_stream_protocol.testing.wire.matching import Json
+from adk_stream_protocol.testing.wire.recorder import Recorder
+from adk_stream_protocol.testing.wire.recording_options import RecordingOptions
+from adk_stream_protocol.testing.wire.replaying import Replay
+from adk_stream_protocol.testing.wire.scenario import Scenario, SocketScenario, load_chat
+from adk_stream_protocol.testing.wire.server import GeminiServer
+from tests.gemini.files import WIRE
+from tests.recording.taps import tapped_app
+
+Chat = Scenario | SocketScenario
+
+SAME = [
+    "http/payments-approve-deny",
+    "http/payment-approved-adk-tool",
+    "http/drop",
+    "http/http-429",
+    "socket/payments-together-2.5",
+    "socket/location-approved-then-found-3.1",
+    "socket/quota-3.1",
+    "envelope/payment-approved-2.5",
+]
+"""Nothing in these depends on what comes first on the two sides."""
+ORDERED = [
+    "socket/drop-waiting-2.5",
+    "socket/goaway-waiting-3.1",
+    "socket/interrupted-waiting-2.5",
+    "socket/payment-timed-out-3.1",
+    "socket/speech-2.5",
+    "envelope/speech-3.1",
+]
+"""In these the model's side must wait for the client's; a recording names the moments itself."""
+
+
+def named(name: str) -> Path:
+    return WIRE / f"{name}.json"
+
+
+async def record(file: Path, service: GeminiServer, folder: Path) -> Chat:
+    """Play a chat with both taps in place; the file that comes of it."""
+    chat = load_chat(file)
+    calls = chat.calls if isinstance(chat, SocketScenario) else "sequential"
+    options = RecordingOptions(chat.about, chat.varies, chat.approval_ttl, calls)
+    said: list[str] = []
+    recorder = Recorder(folder / "recorded.json", said.append, options=options)
+    async with tapped_app(chat, service, recorder, folder) as app:
+        assert await Replay(service).differences(chat, app) == []
+    assert len(said) == len(chat.turns), said
+    return load_chat(folder / "recorded.json")
+
+
+async def replay_again(chat: Chat, service: GeminiServer, folder: Path) -> list[str]:
+    state = Path(mkdtemp(dir=folder))
+    async with wire_app(chat, state) as demo, started(demo) as app:
+        return await Replay(service).differences(chat, app)
+
+
+def comparable(chat: Chat) -> Json:
+    """A file without what a recording leaves out on purpose."""
+    content: Any = msgspec.to_builtins(chat)
+    for step in (step for steps in content.get("connections", []) for step in steps):
+        setup = (step.get("expect") or {}).get("setup", {})
+        setup.pop("tools", None)
+    return content
+
+
+@pytest.mark.parametrize("name", SAME)
+async def test_a_recording_is_the_file_it_was_played_from(
+    name: str, near_service: GeminiServer, tmp_path: Path
+) -> None:
+    recorded = await record(named(name), near_service, tmp_path)
+    assert comparable(recorded) == comparable(load_chat(named(name)))
+    assert await replay_again(recorded, near_service, tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ORDERED)
+async def test_a_recording_keeps_the_order_of_the_two_sides(
+    name: str, near_service: GeminiServer, tmp_path: Path
+) -> None:
+    recorded = await record(named(name), near_service, tmp_path)
+    played = load_chat(named(name))
+    assert [turn.chunks for turn in recorded.turns] == [turn.chunks for turn in played.turns]
+    assert await replay_again(recorded, near_service, tmp_path) == []
