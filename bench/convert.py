@@ -5,10 +5,11 @@ from collections.abc import Callable
 from time import process_time
 
 from adk_stream_protocol.convert.encode import TurnEncoder
+from adk_stream_protocol.convert.live import LiveTurnEncoder
 from adk_stream_protocol.protocol.sse import encode_batch
 from bench import peers
-from bench.floor import Floor
-from bench.record import record_turn
+from bench.floor import Floor, LiveFloor
+from bench.record import record_live_turn, record_turn
 from bench.report import Bars, heading, progress, row
 from bench.slices import Spread, aba, ratio
 
@@ -28,19 +29,20 @@ def run(bars: Bars) -> None:
     tools = _table("tool turns", [record_turn("tools 6") for _ in range(50)])
     bars.at_most("conversion of text, against the floor", text["this project"], 2.5)
     bars.at_most("conversion of tool turns, against the floor", tools["this project"], 4.0)
+    _live_table([record_live_turn("text 199") for _ in range(5)])
     best = min((text[name] for name in PEERS), key=lambda spread: spread.middle)
     ours = text["this project"]
     faster = Spread(best.middle / ours.middle, best.low / ours.high, best.high / ours.low)
     bars.at_least("conversion of text, times faster than the best peer", faster, 4.0)
 
 
-def project(turns: peers.Turns) -> peers.Convert:
+def project(turns: peers.Turns, encoder_of: type[TurnEncoder] = TurnEncoder) -> peers.Convert:
     """This project's encoder, one batch of bytes per event as its transport asks for."""
 
     def convert() -> int:
         size = 0
         for turn in turns:
-            encoder = TurnEncoder(message_id="m1")
+            encoder = encoder_of(message_id="m1")
             size += len(encode_batch(encoder.start()))
             for event in turn:
                 size += len(encode_batch(encoder.encode(event)))
@@ -50,13 +52,13 @@ def project(turns: peers.Turns) -> peers.Convert:
     return convert
 
 
-def floor(turns: peers.Turns) -> peers.Convert:
+def floor(turns: peers.Turns, encoder_of: type[Floor] = Floor) -> peers.Convert:
     """The hand-written floor, called the same way."""
 
     def convert() -> int:
         size = 0
         for turn in turns:
-            encoder = Floor()
+            encoder = encoder_of()
             size += len(encoder.start())
             for event in turn:
                 size += len(encoder.encode(event))
@@ -81,6 +83,16 @@ def sliced(convert: peers.Convert) -> Callable[[], float]:
         return (process_time() - begun) / passes
 
     return measure
+
+
+def _live_table(turns: peers.Turns) -> None:
+    progress("conversion of live events")
+    ours = {"this project": sliced(project(turns, LiveTurnEncoder))}
+    gc.freeze()
+    slices = aba(sliced(floor(turns, LiveFloor)), ours, ROUNDS)
+    gc.unfreeze()
+    heading("Conversion, live text: CPU per event over the floor's")
+    row("this project", ratio(slices["this project"]))
 
 
 def _table(kind: str, turns: peers.Turns) -> dict[str, Spread]:

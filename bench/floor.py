@@ -62,6 +62,19 @@ class Floor:
         return f'data: {{"type":"text-end","id":"{self._texts}"}}\n\n'
 
 
+class LiveFloor(Floor):
+    """The same for live events, of which it knows the text and the transcription of speech."""
+
+    __slots__ = ()
+
+    def encode(self, event: Event) -> bytes:
+        """Return the bytes of one event."""
+        if event.partial:
+            said = event.output_transcription or event.content.parts[0]
+            return self._delta(said.text).encode()
+        return self._end_text().encode() if event.turn_complete else b""
+
+
 def _tool_input(call: types.FunctionCall) -> str:
     return (
         f'data: {{"type":"tool-input-available","toolCallId":"{call.id}",'

@@ -77,7 +77,7 @@ def build() -> Starlette:
         LlmAgent(name="clerk", model=model(), tools=list(tools)),
         identify=identify,
         session_service=ShortMemory(),
-        approval_store=MemoryApprovalStore(most=KEPT),
+        approval_store=MemoryApprovalStore(most=KEPT // 4),
         approval_ttl=0.05,
         client_tool_ttl=0.05,
         live=LiveOptions(modality="text", disconnect_grace=0.05),

@@ -135,11 +135,11 @@ async def test_an_old_browser_call_takes_its_result(window: Any) -> None:
     assert till.paid == [5]
 
 
-@windows
+@pytest.mark.parametrize("window", ["recent-1", "recent-5", "after", "each-turn-compacted"])
 @pytest.mark.parametrize("where", ["http", "socket", "elsewhere"])
-async def test_a_parked_call_of_a_live_chat_is_answered(window: Any, where: str) -> None:
+async def test_a_parked_call_of_a_live_chat_is_answered(window: str, where: str) -> None:
     till = Till()
-    async with shortened(window, till.tool(), grace=0.01) as served:
+    async with shortened(WINDOWS[window], till.tool(), grace=0.01) as served:
         async with served.socket() as socket:
             await socket.say("/say 2")
             request = (await socket.say(f"/call look {{}}\n/then\n{PAY}")).approvals[0]

@@ -61,6 +61,15 @@ async def test_a_record_comes_back_as_it_was(store: ApprovalStore) -> None:
     assert await store.of_invocation("shop", "alice", "x" * 128, "i") == [one]
 
 
+async def test_of_an_old_run_only_what_is_new_or_pending_is_read(store: ApprovalStore) -> None:
+    done = [record(session="long", state=State.DENIED, created=float(at)) for at in range(3)]
+    waiting = record(session="long", created=0.0)
+    for one in (*done, waiting):
+        await store.create(one, entry(one))
+    found = await store.of_invocation("shop", "alice", "long", "i", 2.0)
+    assert {one.id for one in found} == {done[2].id, waiting.id}
+
+
 async def test_a_second_record_for_a_call_is_the_first(store: ApprovalStore) -> None:
     first = record(session="twice", call_id="c1")
     second = record(session="twice", call_id="c1")

@@ -2,15 +2,27 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import pytest
+
+from adk_stream_protocol.demo.cli import main
 from adk_stream_protocol.testing.wire.server import GeminiServer
 from tests.support.server import COMMAND, DemoServer
 
 MODELS = ["--model", "gemini-2.5-flash", "--live-model"]
 LIVE_MODEL = "gemini-2.5-flash-native-audio-preview-12-2025"
+
+
+def run_command(*arguments: object) -> object:
+    """`adk-stream` in this process: its exit code, or what it says in its place."""
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as ended:
+        patch.setattr(sys, "argv", ["adk-stream", *map(str, arguments)])
+        main()
+    return ended.value.code
 
 
 class RecordProcess(DemoServer):

@@ -3,14 +3,12 @@
 import asyncio
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import httpx
 import pytest
 from websockets.asyncio.client import connect
 
-from adk_stream_protocol.demo.cli import main
 from adk_stream_protocol.testing.wire.http_chat import HttpChat
 from adk_stream_protocol.testing.wire.matching import Json, Names
 from adk_stream_protocol.testing.wire.play import Play
@@ -26,7 +24,7 @@ from adk_stream_protocol.testing.wire.socket_chat import SocketChat
 from tests.gemini.files import WIRE
 from tests.gemini.model_demo import NetworkSocket
 from tests.recording.conftest import KEY
-from tests.recording.process import RecordProcess
+from tests.recording.process import RecordProcess, run_command
 from tests.support.server import COMMAND
 
 TOKEN = "a-bearer-token-of-carol"
@@ -58,27 +56,13 @@ def without_history(name: str) -> Scenario:
     return scenario
 
 
-def run(*arguments: object) -> object:
-    """The command in this process: its exit code."""
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as ended:
-        patch.setattr(sys, "argv", ["adk-stream", *map(str, arguments)])
-        main()
-    return ended.value.code
-
-
 def replay(*files: Path) -> tuple[int, str]:
     command = [COMMAND, "replay", *files]
     done = subprocess.run(command, capture_output=True, timeout=120, text=True)
     return done.returncode, done.stdout
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("recorded")
-
-
-@pytest.fixture(scope="module")
-def over_http(service: GeminiServer, folder: Path) -> Path:
+def record_over_http(service: GeminiServer, folder: Path) -> Path:
     """A chat over HTTP: words, the weather, a payment that is approved, a browser tool."""
     file = folder / "http.json"
     redact = ["--redact", r"\d{4}-\d{4}-\d{4}-\d{4}"]
@@ -102,8 +86,7 @@ async def talk_over_http(url: str, service: GeminiServer) -> None:
                 assert chat.names.differences(turn.chunks or chunks, chunks) == []
 
 
-@pytest.fixture(scope="module")
-def over_the_socket(service: GeminiServer, folder: Path) -> Path:
+def record_over_the_socket(service: GeminiServer, folder: Path) -> Path:
     """A payment over the socket; the command stops by itself when it has both turns."""
     file = folder / "socket.json"
     turns = ["--turns", "2"]
@@ -125,15 +108,12 @@ async def talk_over_the_socket(url: str, service: GeminiServer) -> None:
             assert play.names.differences(turn.chunks, chunks) == []
 
 
-def test_what_was_recorded_is_replayed_without_a_model(
-    over_http: Path, over_the_socket: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("replay", over_http, over_the_socket) == 0
-    expected = f"{over_http}: OK\n{over_the_socket}: OK\n2 of 2 OK\n"
-    assert capsys.readouterr().out == expected
+def check_replay(files: list[Path], printed: pytest.CaptureFixture[str]) -> None:
+    assert run_command("replay", *files) == 0
+    assert printed.readouterr().out == f"{files[0]}: OK\n{files[1]}: OK\n2 of 2 OK\n"
 
 
-def test_a_chunk_that_differs_is_named(over_http: Path, over_the_socket: Path) -> None:
+def check_difference(over_http: Path, over_the_socket: Path) -> None:
     content = json.loads(over_http.read_text(encoding="utf-8"))
     chunks = content["turns"][3]["chunks"]
     (place,) = (n for n, one in enumerate(chunks) if one["type"] == "tool-output-available")
@@ -147,7 +127,7 @@ def test_a_chunk_that_differs_is_named(over_http: Path, over_the_socket: Path) -
     assert said.splitlines()[-2:] == [f"{over_the_socket}: OK", "1 of 2 OK"]
 
 
-def test_no_secret_is_in_a_file(over_http: Path, over_the_socket: Path) -> None:
+def check_secrets(over_http: Path, over_the_socket: Path) -> None:
     for file in (over_http, over_the_socket):
         content = file.read_text(encoding="utf-8")
         for secret in (KEY, TOKEN, COOKIE, CARD, KEY[9:], "authorization", "x-goog-api-key"):
@@ -157,9 +137,21 @@ def test_no_secret_is_in_a_file(over_http: Path, over_the_socket: Path) -> None:
     assert said == f"Key {'*' * len(KEY)}, cookie {'*' * len(COOKIE)}."
 
 
+# One test, not four: all of it is about the same two recordings, which take their time.
+def test_a_chat_is_recorded_and_replayed(
+    service: GeminiServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    over_http = record_over_http(service, tmp_path)
+    over_the_socket = record_over_the_socket(service, tmp_path)
+    check_secrets(over_http, over_the_socket)
+    check_replay([over_http, over_the_socket], capsys)
+    check_difference(over_http, over_the_socket)
+
+
 REFUSED = [
     ([], "The scripted model has no wire to record."),
     (["--model", "gemini-2.5-flash"], "The model needs GOOGLE_API_KEY"),
+    (["--model", "gemini-2.5-flash", "--app", "shop:app"], "an app has its own models"),
 ]
 
 
@@ -169,4 +161,4 @@ def test_what_cannot_be_recorded_is_said_at_once(
 ) -> None:
     monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
     monkeypatch.delenv("GEMINI_API_KEY", raising=False)
-    assert reason in str(run("record", tmp_path / "new.json", *arguments))
+    assert reason in str(run_command("record", tmp_path / "new.json", *arguments))

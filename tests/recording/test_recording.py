@@ -25,13 +25,13 @@ SAME = [
     "http/payment-approved-adk-tool",
     "http/drop",
     "http/http-429",
-    "socket/payments-together-2.5",
     "socket/location-approved-then-found-3.1",
     "socket/quota-3.1",
     "envelope/payment-approved-2.5",
 ]
 """Nothing in these depends on what comes first on the two sides."""
 ORDERED = [
+    "socket/payments-together-2.5",
     "socket/drop-waiting-2.5",
     "socket/goaway-waiting-3.1",
     "socket/interrupted-waiting-2.5",
@@ -39,7 +39,7 @@ ORDERED = [
     "socket/speech-2.5",
     "envelope/speech-3.1",
 ]
-"""In these the model's side must wait for the client's; a recording names the moments itself."""
+"""In these one side waits for the other; a recording says so in its own words."""
 
 
 def named(name: str) -> Path:

@@ -1,6 +1,7 @@
 """Replaying: what is the same, what differs and where, and keeping what comes now."""
 
 import asyncio
+import os
 import re
 import shutil
 import sys
@@ -10,7 +11,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from adk_stream_protocol.demo.cli import main
 from adk_stream_protocol.testing.wire import replay
 from adk_stream_protocol.testing.wire.recorder import Recorder
 from adk_stream_protocol.testing.wire.replaying import Replay
@@ -24,6 +24,7 @@ from adk_stream_protocol.testing.wire.scenario import (
 )
 from adk_stream_protocol.testing.wire.server import GeminiServer
 from tests.gemini.files import WIRE
+from tests.recording.process import run_command
 from tests.recording.taps import tapped_app
 
 PAGE = Path(__file__).parents[2] / "docs" / "testing.md"
@@ -47,10 +48,7 @@ app = build_app()
 
 
 def command(*arguments: object) -> object:
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as ended:
-        patch.setattr(sys, "argv", ["adk-stream", "replay", *map(str, arguments)])
-        main()
-    return ended.value.code
+    return run_command("replay", *arguments)
 
 
 @pytest.fixture
@@ -73,7 +71,10 @@ def test_the_documented_test_passes_and_can_fail(
     names: dict[str, Any] = {}
     exec(compile(code, "snippet", "exec"), names)
     chat.rename("payment.json")
+    monkeypatch.setenv("GOOGLE_GENAI_USE_VERTEXAI", "true")
+    before = dict(os.environ)
     names["test_the_answer_that_went_wrong"]()
+    assert dict(os.environ) == before
     with pytest.raises(AssertionError, match="turn 1: 401: Please sign in"):
         replay("payment.json", names["build_app"])
 

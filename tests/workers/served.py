@@ -48,7 +48,7 @@ class Served:
         assert self._process is not None
         pid = self._process.pid
         found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        return {int(one) for one in found if "spawn_main" in _command_line(one)}
+        return {int(one) for one in found if _is_worker(one)}
 
     def terminate(self) -> None:
         """Ask it to end, as an orchestrator does."""
@@ -77,8 +77,9 @@ def _command(how: str, port: int) -> list[str]:
     return [str(COMMAND), "demo", "--port", str(port), *workers]
 
 
-def _command_line(pid: str) -> str:
+def _is_worker(pid: str) -> bool:
     try:
-        return Path(f"/proc/{pid}/cmdline").read_text()
+        line = Path(f"/proc/{pid}/cmdline").read_text()
     except OSError:
-        return ""
+        return False
+    return "--fd" in line or "spawn_main" in line  # of this package, or of uvicorn

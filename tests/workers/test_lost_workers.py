@@ -72,7 +72,8 @@ async def test_a_decision_for_a_worker_that_stalls_and_dies_is_not_lost(
         assert (decided.status_code, decided.json()["state"]) == (200, "approved")
         assert (await elsewhere.say("/say 1")).status == 409, "the stalled one has the chat"
         await asyncio.to_thread(small_fleet.workers[0].kill)
-    for _ in range(2):  # each of the two others
+    elsewhere.next_url()  # not the one that decided
+    for _ in range(2):
         reply = await elsewhere.answer(decision(request, True))
         assert "tool-output-available" in reply.types, reply.text
     assert small_fleet.paid_to().count(chat.id) == 1

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Collection, Iterable
 
-from adk_stream_protocol.approvals.record import ApprovalRecord, Principal
+from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, State
 from adk_stream_protocol.approvals.store import AuditEntry, Key
 
 
@@ -42,12 +42,13 @@ class MemoryApprovalStore:
         return [self._records[key] for key in keys if key in self._records]
 
     async def of_invocation(
-        self, app: str, principal: str, session: str, invocation_id: str
+        self, app: str, principal: str, session: str, invocation_id: str, since: float = 0.0
     ) -> list[ApprovalRecord]:
         return [
             one
             for key, one in self._records.items()
             if key[:3] == (app, principal, session) and one.invocation_id == invocation_id
+            if one.state is State.PENDING or one.created >= since
         ]
 
     async def pending(self, app: str, who: Principal) -> list[ApprovalRecord]:

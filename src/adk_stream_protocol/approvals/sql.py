@@ -16,6 +16,7 @@ from sqlalchemy import (
     event,
     insert,
     make_url,
+    or_,
     select,
     update,
 )
@@ -50,10 +51,14 @@ _MOVE = (
 _NEWEST = select(*(_columns[name] for name in _FIELDS)).order_by(_columns.created.desc())
 _OF_CHAT = _NEWEST.where(*(_columns[name] == bindparam(name) for name in _CHAT))
 _OF_CALLS = _OF_CHAT.where(_columns.call_id.in_(bindparam("call_ids", expanding=True)))
-_OF_INVOCATION = _OF_CHAT.where(_columns.invocation_id == bindparam("invocation_id"))
+_OF_INVOCATION = _OF_CHAT.where(
+    _columns.invocation_id == bindparam("invocation_id"),
+    or_(_columns.state == State.PENDING.value, _columns.created >= bindparam("since")),
+)
 _BY_ID = _NEWEST.where(_columns.id == bindparam("id"))
 _BY_STATE = _NEWEST.where(_columns.state == bindparam("state"))
 _OF_APP = _BY_STATE.where(_columns.app == bindparam("app"))
+_OF_PERSON = _OF_APP.where(or_(_columns.principal == bindparam("who"), _columns.steps != "[]"))
 _LINES = select(*(tables.audit.c[name] for name in _LINE)).order_by(tables.audit.c.number)
 _LINES_OF = _LINES.where(tables.audit.c.approval_id == bindparam("id"))
 
@@ -103,13 +108,13 @@ class SqlApprovalStore:
         return await self._select(_OF_CALLS, **chat, call_ids=list(call_ids))
 
     async def of_invocation(
-        self, app: str, principal: str, session: str, invocation_id: str
+        self, app: str, principal: str, session: str, invocation_id: str, since: float = 0.0
     ) -> list[ApprovalRecord]:
         chat = {"app": app, "principal": principal, "session": session}
-        return await self._select(_OF_INVOCATION, **chat, invocation_id=invocation_id)
+        return await self._select(_OF_INVOCATION, **chat, invocation_id=invocation_id, since=since)
 
     async def pending(self, app: str, who: Principal) -> list[ApprovalRecord]:
-        waiting = await self._select(_OF_APP, app=app, state=State.PENDING)
+        waiting = await self._select(_OF_PERSON, app=app, state=State.PENDING, who=who.id)
         return [one for one in waiting if one.waits_for(who)]
 
     async def listed(self, state: str | None, limit: int | None) -> list[ApprovalRecord]:

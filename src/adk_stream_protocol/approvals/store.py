@@ -61,9 +61,9 @@ class ApprovalStore(Protocol):
         ...
 
     async def of_invocation(
-        self, app: str, principal: str, session: str, invocation_id: str
+        self, app: str, principal: str, session: str, invocation_id: str, since: float = 0.0
     ) -> list[ApprovalRecord]:
-        """The records of one invocation of a chat, oldest first."""
+        """The records of one invocation that are pending or made since then, oldest first."""
         ...
 
     async def pending(self, app: str, who: Principal) -> list[ApprovalRecord]:

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import sys
 from pathlib import Path
 from typing import Literal
 
@@ -12,7 +13,7 @@ from adk_stream_protocol.demo.approvals_cli import add_commands
 from adk_stream_protocol.demo.logs import FORMATS, log_lines
 from adk_stream_protocol.demo.record_cli import add_record
 from adk_stream_protocol.demo.replay_cli import add_replay
-from adk_stream_protocol.demo.serving import serve, serve_many
+from adk_stream_protocol.demo.serving import Supervisor, serve
 
 
 def main() -> None:
@@ -26,13 +27,13 @@ def _demo(arguments: argparse.Namespace) -> None:
     address = (arguments.host, arguments.port, settings.max_body)
     if arguments.workers > 1:
         _explain_workers(arguments.workers, settings)
-    print(f"adk-stream demo on http://{arguments.host}:{arguments.port}", flush=True)
+    if arguments.fd is None:
+        print(f"adk-stream demo on http://{arguments.host}:{arguments.port}", flush=True)
     if arguments.workers > 1:
-        _log_lines()
-        _hand_on(arguments)
-        serve_many(f"{__name__}:app", arguments.workers, *address)
-    else:
-        serve(_app(settings), *address)
+        module = "adk_stream_protocol.demo.cli"  # which is __main__ to itself
+        command = [sys.executable, "-m", module, *sys.argv[1:], "--workers", "1"]
+        sys.exit(Supervisor(command, arguments.host, arguments.port).run(arguments.workers))
+    serve(_app(settings), *address, fd=arguments.fd)
 
 
 def app() -> Starlette:
@@ -47,12 +48,6 @@ def _app(settings: DemoSettings) -> Starlette:
 
 def _log_lines() -> None:
     log_lines(_env("LOG_LEVEL", "warning").lower(), _one_of("LOG_FORMAT", *FORMATS))
-
-
-def _hand_on(arguments: argparse.Namespace) -> None:
-    """Workers build the app from the environment."""
-    given = {"STATE": arguments.state, "MODEL": arguments.model, "LIVE_MODEL": arguments.live_model}
-    os.environ.update({f"ADK_STREAM_{name}": str(value) for name, value in given.items() if value})
 
 
 def _explain_workers(workers: int, settings: DemoSettings) -> None:
@@ -74,9 +69,9 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--host", default="127.0.0.1")
     demo.add_argument("--port", type=int, default=8000)
     demo.add_argument("--workers", type=int, default=1, help="processes; more need Redis")
+    demo.add_argument("--fd", type=int, help=argparse.SUPPRESS)  # a worker's socket
     demo.add_argument("--model", help="a model name such as gemini-2.5-flash; scripted without it")
     demo.add_argument("--live-model", help="the model of live chats; without it the same")
-    demo.set_defaults(model=_env("MODEL", ""), live_model=_env("LIVE_MODEL", ""))
     demo.set_defaults(run=_demo)
     approvals = commands.add_parser("approvals", help="look at the approval records")
     add_commands(approvals, common, lambda arguments: _settings(arguments).approvals_url)
@@ -88,8 +83,8 @@ def _parser() -> argparse.ArgumentParser:
 def _settings(arguments: argparse.Namespace) -> DemoSettings:
     return DemoSettings(
         state=arguments.state,
-        model=getattr(arguments, "model", None) or None,
-        live_model=getattr(arguments, "live_model", None) or None,
+        model=getattr(arguments, "model", None),
+        live_model=getattr(arguments, "live_model", None),
         live_calls=_live_calls(),
         disconnect_grace=float(_env("DISCONNECT_GRACE", "30")),
         database_url=_env("DATABASE_URL", "") or None,
@@ -126,3 +121,7 @@ def _names(name: str, default: str) -> tuple[str, ...]:
     return tuple(
         part.strip() for part in _env(name, default).replace("|", ",").split(",") if part.strip()
     )
+
+
+if __name__ == "__main__":
+    main()

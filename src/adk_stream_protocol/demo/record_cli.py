@@ -84,7 +84,7 @@ def _record(arguments: argparse.Namespace, settings: DemoSettings, folder: Path)
     if not recorder.turns:
         print("Nothing was recorded: the model was not asked through this command.")
         return 1
-    print(f"{recorder.turns} turns in {arguments.file}")
+    print(f"{recorder.turns} turn{'s' * (recorder.turns > 1)} in {arguments.file}")
     return 0
 
 
@@ -99,6 +99,8 @@ def _check(arguments: argparse.Namespace) -> None:
             "The scripted model has no wire to record. Name a model, such as "
             "--model gemini-2.5-flash, or an app of yours with --app."
         )
+    if arguments.app and (arguments.model or arguments.live_model):
+        raise SystemExit("--model and --live-model are for the demo; an app has its own models.")
     if any(os.environ.get(name, "").lower() in ("1", "true") for name in VERTEX):
         raise SystemExit("Only the Gemini API is recorded, not Vertex AI.")
     if not arguments.app and not _has_key():

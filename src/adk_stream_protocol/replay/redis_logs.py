@@ -10,11 +10,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, cast
 
 import msgspec
-from redis.exceptions import RedisError
 
 from adk_stream_protocol.errors import Unavailable
 from adk_stream_protocol.protocol.chunks import AnyChunk, Error
 from adk_stream_protocol.protocol.sse import encode_json
+from adk_stream_protocol.replay.redis_away import AWAY
 from adk_stream_protocol.replay.relay import Source, SourceReader
 
 logger = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ class Logs:
                 return
             except _Broken:
                 logger.warning("Redis has lost the log of a turn; it is written again")
-            except RedisError:
+            except AWAY:
                 logger.warning("Redis is away: a turn cannot be resumed on another worker")
                 await asyncio.sleep(AGAIN_SECONDS)
             finally:
@@ -87,7 +87,7 @@ class Logs:
         try:
             found = await self._first(log, PATIENCE_SECONDS if wait else 0)
             is_over = not wait and await self._is_over(log)
-        except RedisError as error:
+        except AWAY as error:
             raise Unavailable(UNREADABLE) from error
         if not found:
             raise Unavailable(UNREADABLE)
@@ -118,7 +118,7 @@ class Logs:
             return
         except _Broken:
             logger.warning("the log of a turn on another worker ended before the turn")
-        except RedisError:
+        except AWAY:
             logger.warning("Redis went away while a turn was followed")
         yield [Error(error_text=_LOST)]
 

@@ -15,10 +15,10 @@ from urllib.parse import quote
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
 
 from adk_stream_protocol.errors import Unavailable
 from adk_stream_protocol.replay.jobs import Jobs
+from adk_stream_protocol.replay.redis_away import AWAY
 from adk_stream_protocol.replay.redis_logs import UNREADABLE, Logs
 from adk_stream_protocol.replay.redis_talk import Talk
 from adk_stream_protocol.replay.relay import Answer, Chat, Followed, Lease, Peer, Source
@@ -103,7 +103,7 @@ class RedisRelay:
         lease, key = Lease(chat), self._key("run", chat)
         try:
             holder = await self._claim(key, self._value(lease.id))
-        except RedisError:
+        except AWAY:
             logger.warning("Redis is away: chats are kept apart within this worker only")
             lease, holder = Lease(chat, granted=False), None
         if holder:
@@ -150,7 +150,7 @@ class RedisRelay:
         key = self._key("turn", chat)
         try:
             running = log or (await self._redis.get(key) or b"").decode()
-        except RedisError as error:
+        except AWAY as error:
             raise Unavailable(UNREADABLE) from error
         is_own = not log and running.rpartition("/")[0] == self._worker
         if not running or is_own or self._is_gone(running):
@@ -170,7 +170,7 @@ class RedisRelay:
         assert self._talk, "nobody answers who is not heard"
         try:
             found = await self._redis.get(self._key("run", chat))
-        except RedisError as error:
+        except AWAY as error:
             raise Unavailable("Other workers cannot be reached at the moment.") from error
         holder = found.decode().rpartition("/")[0] if found else self._worker
         if holder == self._worker or self._is_gone(f"{holder}/"):
@@ -190,7 +190,7 @@ class RedisRelay:
         try:
             keep = self._redis.register_script(_KEEP)
             lost = await keep(keys=list(held), args=[self._lease_ms, *held.values()])
-        except RedisError:
+        except AWAY:
             logger.warning("Redis is away: leases could not be kept")
             return
         for key in (one.decode() for one in lost):
@@ -208,7 +208,7 @@ class RedisRelay:
         try:
             drop = self._redis.register_script(_DROP)
             await drop(keys=list(values), args=list(values.values()))
-        except RedisError:
+        except AWAY:
             logger.warning("Redis is away: a lease is left to expire")
 
     def _is_gone(self, value: str) -> bool:

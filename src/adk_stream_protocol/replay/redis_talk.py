@@ -7,9 +7,8 @@ from collections.abc import Awaitable, Callable
 from secrets import token_hex
 from typing import Any
 
-from redis.exceptions import RedisError
-
 from adk_stream_protocol.replay.jobs import Jobs
+from adk_stream_protocol.replay.redis_away import AWAY
 from adk_stream_protocol.replay.relay import Answer, Heard
 
 logger = logging.getLogger(__name__)
@@ -48,7 +47,7 @@ class Talk:
                     async with self._redis.pubsub() as channel:
                         await channel.subscribe(self._channel, self._channel_of(self._me))
                         await self._hear_from(channel)
-                except RedisError:
+                except AWAY:
                     self.is_open.clear()
                     await asyncio.sleep(AGAIN_SECONDS)
         finally:
@@ -109,7 +108,7 @@ class Talk:
         """How many heard it."""
         try:
             return await self._redis.publish(channel, json.dumps(message))
-        except RedisError:
+        except AWAY:
             logger.warning("Redis is away: other workers were not told")
             return 0
 

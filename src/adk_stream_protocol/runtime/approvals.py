@@ -118,11 +118,10 @@ class Approvals:
         found = await self.store.of_calls(place.app, place.principal, place.session, call_ids)
         return {record.call_id: record for record in found}
 
-    async def of_turn(self, place: Place, invocation_id: str) -> list[ApprovalRecord]:
-        """The records of one invocation."""
-        return await self.store.of_invocation(
-            place.app, place.principal, place.session, invocation_id
-        )
+    async def of_turn(self, place: Place, invocation: str, since: float) -> list[ApprovalRecord]:
+        """The records of one invocation that are pending or made since then."""
+        chat = (place.app, place.principal, place.session)
+        return await self.store.of_invocation(*chat, invocation, since)
 
     def check(self, record: ApprovalRecord, who: Principal) -> None:
         """Raise what `decide` would, without deciding."""

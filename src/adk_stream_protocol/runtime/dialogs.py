@@ -18,8 +18,8 @@ from adk_stream_protocol.convert import outcomes
 from adk_stream_protocol.convert.calls import (
     CONFIRMATION,
     Calls,
-    current_turn,
     is_placeholder,
+    is_user_message,
     last_message_at,
 )
 from adk_stream_protocol.runtime.approvals import MAX_DENIALS, MAX_PENDING, Approvals
@@ -218,12 +218,12 @@ class Dialogs:
         place = place_of(context)
         if current_chat() not in (None, (place.principal, place.session)):
             return "This tool needs approval, which cannot be asked for inside an agent tool."
-        records = await self._approvals.of_turn(place, context.invocation_id)
+        # A live run is one invocation for many turns.
+        since = last_message_at(context.session.events)
+        records = await self._approvals.of_turn(place, context.invocation_id, since)
         pending = sum(record.state is State.PENDING for record in records)
         if pending + len(self._memory.asking.get(place, ())) >= MAX_PENDING:
             return f"More than {MAX_PENDING} approvals would be open."
-        # A live run is one invocation for many turns.
-        since = last_message_at(context.session.events)
         same = [one for one in records if one.tool == tool.name and one.created >= since]
         if sum(record.state is State.DENIED for record in same) >= MAX_DENIALS:
             return f"{tool.name} was denied {MAX_DENIALS} times; do not ask again."
@@ -238,13 +238,22 @@ def in_call_order(session: Session, event: Event) -> list[Part]:
         for response in event.get_function_responses()
         if response.id and not is_placeholder(event, response.id)
     }
-    calls = Calls.of(current_turn(session.events))
+    calls = Calls.of(_since_called(session.events, set(new)))
     given = {part.function_response.id: part for part in parts if part.function_response}
     ordered = [
         given.get(call_id) or outcomes.response_part(calls.by_id[call_id], answer)
         for call_id, answer in calls.in_call_order(new).items()
     ]
     return [*ordered, *(part for part in parts if part not in ordered)]
+
+
+def _since_called(events: list[Event], call_ids: set[str]) -> list[Event]:
+    """The events from the one on that made these calls: in a long turn they are the last few."""
+    for index in range(len(events) - 1, -1, -1):
+        call_ids -= {call.id or "" for call in events[index].get_function_calls()}
+        if not call_ids or is_user_message(events[index]):
+            return events[index:]
+    return events
 
 
 def own_words(event: Event) -> None:

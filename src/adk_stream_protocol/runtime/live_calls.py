@@ -43,11 +43,7 @@ class LiveCalls:
         self._history = history
         """The conversation of the run; None once it ends."""
         self._jobs = jobs
-        self.deadlines = Deadlines(
-            settings.client_tool_ttl,
-            self._due,
-            self._late,
-        )
+        self.deadlines = Deadlines(settings.client_tool_ttl, self._due, self._late)
 
     def connected(self, tools: dict[str, BaseTool], *, calls_at_once: bool) -> None:
         """There is a new link to the model."""

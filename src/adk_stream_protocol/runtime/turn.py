@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from contextvars import ContextVar
+from time import monotonic
 from typing import Any, Protocol
 
 from adk_stream_protocol.convert.encode import TurnEncoder
@@ -19,8 +20,11 @@ from adk_stream_protocol.runtime.signals import WHY, dropped_chunks, replayed_ch
 MAX_WAITING = 2_000
 MAX_KEPT = 20_000
 STALL_SECONDS = 30.0
-GATHER_ROUNDS = 12
-"""How often the loop goes round before a write, while chunks come in numbers."""
+GATHER_ROUNDS = range(12, 40)
+GATHER_SECONDS = 0.1
+"""While chunks come in numbers the loop goes round so often before a write: a write costs as much
+as many chunks. Past the least number of rounds it does so for no longer than this.
+"""
 
 
 class Running(Protocol):
@@ -177,13 +181,13 @@ class Turn:
 class Reader:
     """One way out of a turn."""
 
-    __slots__ = ("_rounds", "_turn", "_waiting", "_whole", "position")
+    __slots__ = ("_in_numbers", "_turn", "_waiting", "_whole", "position")
 
     def __init__(self, turn: Turn, whole: bool) -> None:
         self._turn = turn
         self._whole = whole
         self._waiting: asyncio.Future[bool] | None = None
-        self._rounds = 0
+        self._in_numbers = False
         self.position = 0
 
     async def next(self, idle_seconds: float) -> list[AnyChunk] | None:
@@ -197,10 +201,8 @@ class Reader:
                 return None
             if not await self._more(idle_seconds):
                 return []
-        for _ in range(self._rounds):
-            if turn.ended:
-                break
-            await asyncio.sleep(0)
+        if self._in_numbers:
+            await self._gather()
         batch = turn.since(self.position)
         if batch and self._whole and not self.position:
             self.position = len(batch)
@@ -210,9 +212,16 @@ class Reader:
         if batch is not None:
             self.position += len(batch)
             turn.took()
-            # Chunks that come faster than writes go out are gathered; a lone one never waits.
-            self._rounds = GATHER_ROUNDS if len(batch) > 1 else 0
+            self._in_numbers = len(batch) > 1
         return batch
+
+    async def _gather(self) -> None:
+        """Chunks that come faster than writes go out are gathered; a lone one never waits."""
+        late = monotonic() + GATHER_SECONDS
+        for number in range(GATHER_ROUNDS.stop):
+            if self._turn.ended or (number >= GATHER_ROUNDS.start and monotonic() > late):
+                break
+            await asyncio.sleep(0)
 
     async def _more(self, idle_seconds: float) -> bool:
         """Wait for more. False when nothing came for long."""

@@ -1,7 +1,7 @@
 """Leads google-genai to another address than Google's: nothing but the environment is changed."""
 
 import os
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -29,19 +29,19 @@ def leading_to(url: str, certificate: Path, **more: str) -> Generator[None]:
     """Clients made in this block reach the server at this address."""
     local = ",".join(filter(None, [os.environ.get("NO_PROXY"), "127.0.0.1"]))
     changed = {BASE_URL: url, TRUST: str(trust_also(certificate)), "NO_PROXY": local, **more}
-    with _changed_environment(changed):
-        yield
-
-
-@contextmanager
-def _changed_environment(changed: Mapping[str, str]) -> Generator[None]:
-    before = {name: os.environ.get(name) for name in changed}
+    before = {name: os.environ.get(name) for name in (*changed, *VERTEX)}
     os.environ.update(changed)
+    for name in VERTEX:  # for some of its readers any value means yes
+        os.environ.pop(name, None)
     try:
         yield
     finally:
         for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+            _restore(name, value)
+
+
+def _restore(name: str, value: str | None) -> None:
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value
