@@ -108,6 +108,8 @@ def _turns(
     shares: dict[int, list[float]] = {}
     bases: dict[int, list[float]] = {}
     calls: dict[int, int] = {}
+    for side in (alone, ours):  # what only a first turn does
+        loop.run(side(f"{HISTORIES[0]}"))
     for turns in HISTORIES:
         progress(f"turns after {turns:,} others, {read}")
         slices = aba(
