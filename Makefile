@@ -59,6 +59,7 @@ fix: $(STAMP) ## format and repair what can be repaired
 	touch $@
 
 bench: .venv-bench/.installed ## measure against the floor and the peers, as ratios
+	scripts/install-redis
 	.venv-bench/bin/python -W ignore -m bench
 
 lock: $(STAMP) ## pin the requirements again
