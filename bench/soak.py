@@ -28,7 +28,7 @@ from bench.http import OURS
 from bench.model import APP_NAME, bench_agent, user_message
 from bench.report import Bars, heading, progress, row
 from bench.sessions import history
-from bench.slices import Spread, aba
+from bench.slices import Spread, aba, ratio
 
 BATCHES, CHATS, STREAMS = 20, 250, 10
 HISTORIES = (10, 100, 1_000)
@@ -105,8 +105,6 @@ def _turns(
     heading(f"Age of the chat: CPU ms per turn on SQLite, {read}")
     row("", "ADK alone, resumable", OURS, "the bridge's share", "its function calls")
     alone, ours = _alone(service, recent), _ours(service, recent)
-    shares: dict[int, list[float]] = {}
-    bases: dict[int, list[float]] = {}
     calls: dict[int, int] = {}
     for side in (alone, ours):  # what only a first turn does
         loop.run(side(f"{HISTORIES[0]}"))
@@ -117,24 +115,19 @@ def _turns(
             {OURS: lambda turns=turns: loop.run(_cpu(ours, f"{turns}"))},
             ROUNDS,
         )[OURS]
-        bases[turns] = [(before + after) / 2 for before, _, after in slices]
-        whole = [mine for _, mine, _ in slices]
-        shares[turns] = [mine - base for mine, base in zip(whole, bases[turns], strict=True)]
         calls[turns] = loop.run(_calls(ours, f"{turns}"))
-        cells = [Spread.of(each) for each in (bases[turns], whole, shares[turns])]
-        row(f"{turns:,} turns", *cells, f"{calls[turns]:,}")
-    _bar(bars, shares, bases, read)
-    grown = Spread.of([calls[HISTORIES[-1]] / calls[HISTORIES[0]]])
-    bars.at_most(f"bridge, calls in turn 1,000 against 10; {read}", grown, 1.1)
-
-
-def _bar(bars: Bars, shares: dict[int, list[float]], bases: dict[int, list[float]], read: str):
+        row(f"{turns:,} turns", *_cells(slices), f"{calls[turns]:,}")
     young, old = HISTORIES[0], HISTORIES[-1]
-    grown = Spread.of(
-        (late - early) / base
-        for late, early, base in zip(shares[old], shares[young], bases[old], strict=False)
-    )
-    bars.at_most(f"bridge, CPU in turn {old:,} less {young}, of ADK's; {read}", grown, 0.1)
+    grown = Spread.of([calls[old] / calls[young]])
+    bars.at_most(f"turn {old:,} against {young}, the bridge's calls; {read}", grown, 1.1)
+    bars.at_most(f"turn {old:,} against ADK alone, CPU; {read}", ratio(slices), 1.15)
+
+
+def _cells(slices: list[tuple[float, float, float]]) -> list[Spread]:
+    alone = [(before + after) / 2 for before, _, after in slices]
+    ours = [mine for _, mine, _ in slices]
+    share = [mine - base for mine, base in zip(ours, alone, strict=True)]
+    return [Spread.of(each) for each in (alone, ours, share)]
 
 
 async def _cpu(turn, session_id: str) -> float:
