@@ -119,6 +119,15 @@ async def test_speech_on_another_worker_takes_the_chat_there(open_chat: OpenChat
         async with chat.socket() as second:
             await second.speak("/say 2")
             assert (await second.server_turn()).said == "1 2 "
+            assert await first.closed() == 4001
+
+
+async def test_a_message_over_http_leaves_the_socket_open(open_chat: OpenChat) -> None:
+    chat = open_chat()
+    async with chat.socket() as first:
+        assert (await first.say("/say 1")).said == "1 "
+        assert (await chat.say("/say 2")).said == "1 2 "
+        assert (await first.say("/say 3")).said == "1 2 3 "
 
 
 async def _refused(chat: Roamer, socket: SocketChat | None) -> Reply:

@@ -37,6 +37,12 @@ class Attachment:
         self._listener = listener
         self.stop()
 
+    def replace(self) -> None:
+        """The chat was opened on a socket of another worker."""
+        if self._listener:
+            self._listener.replaced()
+            self._listener = None
+
     def detach(self, listener: Listener) -> None:
         """The socket is gone. It may come back for a while."""
         if self._listener is listener:

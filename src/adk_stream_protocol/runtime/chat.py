@@ -197,7 +197,7 @@ class Chat:
                 case "end":
                     return {"ended": await self._end_here(key)}
                 case "leave":
-                    return {"left": await self._leave_here(key)}
+                    return {"left": await self._leave_here(key, body["live"])}
                 case "go-on":
                     return {"goes_on": await self._go_on_here(key)}
                 case "unfinished":
@@ -207,10 +207,12 @@ class Chat:
         except StreamProtocolError as error:
             return error_body(error)
 
-    async def _leave_here(self, key: Key) -> bool:
+    async def _leave_here(self, key: Key, to_socket: bool) -> bool:
         """Let a chat go that only listens, or has just ended. False: something runs."""
         run = self._runs.get(key)
         if run and not self._turns.get(key):
+            if to_socket:
+                run.socket.replace()
             await run.close()
         await self._workers.given(key)
         return not self._workers.has(key)

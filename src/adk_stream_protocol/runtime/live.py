@@ -232,7 +232,7 @@ class LiveRun:
         """The conversation as this run has it; the run is started with it at first."""
         if self._history:
             return await self._histories.of(self._history.session)
-        await self._workers.take(self.chat)
+        await self._workers.take(self.chat, live=True)
         history = await self._histories.read_or_create(self.chat, said)
         if said:
             await history.cancel_open()

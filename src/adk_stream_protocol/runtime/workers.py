@@ -36,21 +36,25 @@ class Workers:
         if not self._is_alone:
             await self._relay.listen()
 
-    async def take(self, key: Key, *, politely: bool = False) -> None:
+    async def take(self, key: Key, *, politely: bool = False, live: bool = False) -> None:
         """The right to run a chat. Busy: another worker has it.
 
-        A live run elsewhere that has nothing to do lets it go, unless it is asked politely.
+        A live run elsewhere that has nothing to do lets it go, unless it is asked politely; so does
+        its socket if the chat is taken for one here.
         """
         if self._is_alone or key in self._leases:
             return
         await self.listen()
         await self.given(key)
         lease = await self._relay.claim(key)
-        if lease is None and not politely and (await self._ask(key, "leave")).get("left"):
+        if lease is None and not politely and (await self._leave(key, live)):
             lease = await self._relay.claim(key)
         if lease is None:
             raise Busy("A turn is already running in this chat.")
         self._leases[key] = lease
+
+    async def _leave(self, key: Key, live: bool) -> bool:
+        return bool((await self._ask(key, "leave", {"live": live})).get("left"))
 
     def has(self, key: Key) -> bool:
         """Whether this worker may run the chat."""
