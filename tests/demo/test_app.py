@@ -1,6 +1,8 @@
 """The demo's app from start to end: what it opens, it closes."""
 
+import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -13,6 +15,11 @@ SECONDS = 30
 def connections() -> set[threading.Thread]:
     """The connections to SQLite files: aiosqlite has a thread for each."""
     return {one for one in threading.enumerate() if "connection_worker" in one.name}
+
+
+def journal(database: Path) -> str:
+    with closing(sqlite3.connect(database)) as connection:
+        return connection.execute("PRAGMA journal_mode").fetchone()[0]
 
 
 async def test_no_connection_outlives_the_app(tmp_path: Path) -> None:
@@ -30,3 +37,5 @@ async def test_no_connection_outlives_the_app(tmp_path: Path) -> None:
     for thread in opened:
         thread.join(SECONDS)
     assert connections() - before == set()
+    # Without it a dozen chats that write at once find the database locked.
+    assert {journal(tmp_path / f"{name}.sqlite3") for name in ("sessions", "approvals")} == {"wal"}

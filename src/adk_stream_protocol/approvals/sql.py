@@ -181,7 +181,7 @@ class _Sqlite:
         where = make_url(url).set(drivername="sqlite")
         self._engine = create_engine(where, hide_parameters=True)  # errors go to logs and traces
         self._thread = ThreadPoolExecutor(1, "adk-stream-approvals")
-        event.listen(self._engine, "connect", _harden_sqlite)
+        event.listen(self._engine, "connect", harden_sqlite)
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         loop = asyncio.get_running_loop()
@@ -219,7 +219,8 @@ def _create(connection: Connection) -> int | None:
     return version
 
 
-def _harden_sqlite(connection: Any, _: Any) -> None:
+def harden_sqlite(connection: Any, _: Any) -> None:
+    """For the `connect` event of an engine: commits that last, and writers that wait in line."""
     cursor = connection.cursor()
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000"):
         cursor.execute(f"PRAGMA {pragma}")

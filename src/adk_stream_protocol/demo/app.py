@@ -10,11 +10,12 @@ from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.models.base_llm import BaseLlm
 from google.adk.sessions.base_session_service import GetSessionConfig
 from google.adk.sessions.database_session_service import DatabaseSessionService
+from sqlalchemy import event
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 
-from adk_stream_protocol.approvals.sql import SqlApprovalStore
+from adk_stream_protocol.approvals.sql import SqlApprovalStore, harden_sqlite
 from adk_stream_protocol.demo.agent import build_agent
 from adk_stream_protocol.demo.identity import demo_identify, load_secret
 from adk_stream_protocol.demo.page import page_routes
@@ -76,7 +77,7 @@ def build_app(settings: DemoSettings) -> Starlette:
         allow_credentials=True,
     )
     secret = load_secret(settings.state)
-    sessions = DatabaseSessionService(settings.sessions_url, hide_parameters=True)
+    sessions = _sessions(settings.sessions_url)
 
     @asynccontextmanager
     async def closing_sessions(app: Starlette) -> AsyncGenerator[None]:
@@ -117,6 +118,14 @@ def _run_config(settings: DemoSettings) -> RunConfig:
         streaming_mode=StreamingMode.SSE,
         get_session_config=GetSessionConfig(num_recent_events=recent) if recent else None,
     )
+
+
+def _sessions(url: str) -> DatabaseSessionService:
+    """ADK's own, without texts in its errors; on SQLite, chats that write at once wait in line."""
+    sessions = DatabaseSessionService(url, hide_parameters=True)
+    if url.startswith("sqlite"):
+        event.listen(sessions.db_engine.sync_engine, "connect", harden_sqlite)
+    return sessions
 
 
 def _relay(settings: DemoSettings) -> Relay | None:
