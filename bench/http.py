@@ -44,10 +44,10 @@ class Case:
 CASES = (
     Case("text", 1, 6, "text 200", 200, 7),
     Case("text", 10, 1, "text 200", 200, 7),
-    Case("text", 100, 1, "text 60", 60, 5),
+    Case("text", 100, 1, "text 60", 60, 7),
     Case("tools", 1, 15, "tools 6", 20, 7),
     Case("tools", 10, 3, "tools 6", 20, 7),
-    Case("tools", 100, 1, "tools 2", 8, 5),
+    Case("tools", 100, 1, "tools 2", 8, 7),
 )
 
 
