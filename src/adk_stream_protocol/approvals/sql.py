@@ -181,6 +181,8 @@ class _Sqlite:
         where = make_url(url).set(drivername="sqlite")
         self._engine = create_engine(where, hide_parameters=True)  # errors go to logs and traces
         self._thread = ThreadPoolExecutor(1, "adk-stream-approvals")
+        self._connection: Connection | None = None
+        """Kept open: to fetch it from a pool each time would take longer than a statement."""
         event.listen(self._engine, "connect", harden_sqlite)
 
     async def run(self, work: Callable[[Connection], T]) -> T:
@@ -188,10 +190,21 @@ class _Sqlite:
         return await loop.run_in_executor(self._thread, self._transaction, work)
 
     def _transaction(self, work: Callable[[Connection], T]) -> T:
-        with self._engine.begin() as connection:
-            return work(connection)
+        connection = self._connection = self._connection or self._engine.connect()
+        try:
+            with connection.begin():
+                return work(connection)
+        except BaseException:
+            self._disconnect()  # whatever it was, the next one begins anew
+            raise
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection:
+            connection.close()
 
     async def close(self) -> None:
+        self._thread.submit(self._disconnect)
         await asyncio.to_thread(self._thread.shutdown)
         self._engine.dispose()
 
