@@ -12,12 +12,9 @@ from google.adk.models.google_llm import Gemini
 from google.adk.sessions.database_session_service import DatabaseSessionService
 from starlette.applications import Starlette
 
-from adk_stream_protocol.approvals.sql import SqlApprovalStore
-from adk_stream_protocol.demo.agent import build_agent
-from adk_stream_protocol.demo.app import PAYMENT_POLICY, DemoSettings
-from adk_stream_protocol.demo.wallet import Wallet
-from adk_stream_protocol.demo.wire_app import closing_model
-from adk_stream_protocol.mount import LiveOptions, mount
+from adk_stream_protocol.demo.app import DemoSettings
+from adk_stream_protocol.demo.wire_app import closing_model, mount_demo
+from adk_stream_protocol.runtime.live_settings import LiveOptions
 from adk_stream_protocol.testing.wire.asgi_socket import AsgiSocket
 from adk_stream_protocol.testing.wire.matching import Json
 from adk_stream_protocol.testing.wire.play import Play
@@ -91,7 +88,9 @@ async def mixed_chat(scenario: MixedScenario, play: Play, state: Path) -> AsyncG
     """A chat with the demo agent in this process, for as long as the block lasts."""
     sessions = DatabaseSessionService(DemoSettings(state).sessions_url)
     async with sessions, closing_model(Gemini(model=MODEL)) as model:
-        app = _app(scenario, model, state, sessions)
+        app = Starlette()
+        live = LiveOptions(model=scenario.model, disconnect_grace=scenario.disconnect_grace)
+        mount_demo(app, model, state, sessions, live=live)
         transport = httpx.ASGITransport(app)
         async with (
             app.router.lifespan_context(app),
@@ -100,19 +99,3 @@ async def mixed_chat(scenario: MixedScenario, play: Play, state: Path) -> AsyncG
             chat = MixedChat(app, client, play)
             yield chat
             await chat.leave()
-
-
-def _app(
-    scenario: MixedScenario, model: Gemini, state: Path, sessions: DatabaseSessionService
-) -> Starlette:
-    app = Starlette()
-    mount(
-        app,
-        build_agent(wallet=Wallet(state), model=model),
-        identify=lambda connection: "local",
-        session_service=sessions,
-        approval_store=SqlApprovalStore(DemoSettings(state).approvals_url),
-        policies=[PAYMENT_POLICY],
-        live=LiveOptions(model=scenario.model, disconnect_grace=scenario.disconnect_grace),
-    )
-    return app

@@ -23,7 +23,17 @@ async def wire_app(scenario: Scenario | SocketScenario, state: Path) -> AsyncGen
     """The app, not started yet; its state is in this folder."""
     sessions = DatabaseSessionService(DemoSettings(state).sessions_url)
     async with sessions, closing_model(Gemini(model=scenario.model)) as model:
-        yield _app(scenario, model, state, sessions)
+        app = Starlette()
+        mount_demo(
+            app,
+            model,
+            state,
+            sessions,
+            approval_ttl=scenario.approval_ttl,
+            run_config=RunConfig(streaming_mode=_streaming(scenario)),
+            live=_live(scenario),
+        )
+        yield app
 
 
 @asynccontextmanager
@@ -35,13 +45,17 @@ async def closing_model(model: Gemini) -> AsyncGenerator[Gemini]:
         await model.api_client.aio.aclose()
 
 
-def _app(
-    scenario: Scenario | SocketScenario,
+def mount_demo(
+    app: Starlette,
     model: Gemini,
     state: Path,
     sessions: DatabaseSessionService,
-) -> Starlette:
-    app = Starlette()
+    *,
+    live: LiveOptions | None,
+    approval_ttl: float = 600,
+    run_config: RunConfig | None = None,
+) -> None:
+    """The demo agent on this model, for one user and with its state in this folder."""
     mount(
         app,
         build_agent(wallet=Wallet(state), model=model),
@@ -49,11 +63,10 @@ def _app(
         session_service=sessions,
         approval_store=SqlApprovalStore(DemoSettings(state).approvals_url),
         policies=[PAYMENT_POLICY],
-        approval_ttl=scenario.approval_ttl,
-        run_config=RunConfig(streaming_mode=_streaming(scenario)),
-        live=_live(scenario),
+        approval_ttl=approval_ttl,
+        run_config=run_config,
+        live=live,
     )
-    return app
 
 
 def _streaming(scenario: Scenario | SocketScenario) -> StreamingMode:
