@@ -126,7 +126,8 @@ def test_a_file_that_is_no_chat_is_named(
 ) -> None:
     (tmp_path / "chat.json").write_text(content, encoding="utf-8")
     assert command(tmp_path / "chat.json") == 1
-    assert reason in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "chat.json: NOT PLAYED" in printed and reason in printed
 
 
 def stopped_talk() -> SocketScenario:

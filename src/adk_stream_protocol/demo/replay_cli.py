@@ -99,6 +99,7 @@ async def _serve_demo(scenario: Chat) -> AsyncGenerator[ASGIApp]:
 
 
 async def _outcome(task: Task, replaying: Replay, serve: Serve, file: Path) -> bool:
+    verdict = "DIFFERENT"
     try:
         scenario = load_chat(file)
         async with serve(scenario) as app:
@@ -106,8 +107,8 @@ async def _outcome(task: Task, replaying: Replay, serve: Serve, file: Path) -> b
         if task is _update and not found:
             save(file, scenario)
     except (OSError, ValueError, msgspec.MsgspecError) as error:
-        found = [f"cannot be replayed: {error}"]
-    print("\n  ".join([f"{file}: DIFFERENT", *found]) if found else f"{file}: OK", flush=True)
+        verdict, found = "NOT PLAYED", [f"cannot be replayed: {error}"]
+    print("\n  ".join([f"{file}: {verdict}", *found]) if found else f"{file}: OK", flush=True)
     return not found
 
 
