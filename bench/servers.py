@@ -26,6 +26,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from adk_stream_protocol.transports.uvicorn_sockets import UVICORN
 from bench.fleet import COLLECT, FORGET, SOAKED
 from bench.floor import FINISH, START, Floor
 from bench.model import APP_NAME, bench_agent, user_message
@@ -204,11 +205,10 @@ def serve(app: ASGIApp) -> None:
         _forgetting(app),
         loop="uvloop",
         http="httptools",
-        ws="websockets-sansio",
-        ws_per_message_deflate=False,
         log_level="error",
         access_log=False,
         lifespan="auto",
+        **UVICORN,
     )
     uvicorn.Server(config).run(sockets=[listener])
 

@@ -22,6 +22,7 @@ from starlette.routing import Route
 from adk_stream_protocol import ClientTool, LiveOptions, MemoryApprovalStore, mount
 from adk_stream_protocol.testing import ScriptedModel
 from adk_stream_protocol.testing.resumption import Dialogues
+from adk_stream_protocol.transports.uvicorn_sockets import UVICORN
 
 KEPT = 140
 
@@ -87,10 +88,4 @@ def build() -> Starlette:
 
 if __name__ == "__main__":
     gc.set_threshold(100_000, 20, 20)  # most of the time went there
-    uvicorn.run(
-        build(),
-        fd=int(sys.argv[1]),
-        log_level="critical",
-        ws="websockets-sansio",
-        ws_per_message_deflate=False,
-    )
+    uvicorn.run(build(), fd=int(sys.argv[1]), log_level="critical", **UVICORN)

@@ -24,6 +24,7 @@ from adk_stream_protocol.demo.identity import COOKIE, demo_identify, load_secret
 from adk_stream_protocol.demo.serving import DrainingServer
 from adk_stream_protocol.demo.wallet import Wallet
 from adk_stream_protocol.testing import ScriptedModel
+from adk_stream_protocol.transports.uvicorn_sockets import UVICORN
 from tests.support.server import DemoServer
 
 T = TypeVar("T")
@@ -107,9 +108,8 @@ class Server(Place):
             log_level="warning",
             access_log=False,
             timeout_graceful_shutdown=5,
-            ws="websockets-sansio",
             ws_max_size=10 * 1024 * 1024,
-            ws_per_message_deflate=False,
+            **UVICORN,
         )
         self._server = DrainingServer(config, self.chat)
         self._thread = threading.Thread(target=self._run, name="server")

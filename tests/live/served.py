@@ -24,6 +24,7 @@ from adk_stream_protocol import MemoryApprovalStore, Principal, mount
 from adk_stream_protocol.demo.serving import DrainingServer
 from adk_stream_protocol.runtime.live_settings import LiveOptions
 from adk_stream_protocol.testing import ScriptedModel
+from adk_stream_protocol.transports.uvicorn_sockets import UVICORN
 from tests.live.client import SocketChat
 from tests.support.client import Json, Reply, decision
 
@@ -89,7 +90,7 @@ class Served:
 
     async def serve(self, **config: Any) -> "Running":
         """Start; the settings are those of the demo's command."""
-        given: Any = {"ws": "websockets-sansio", "ws_per_message_deflate": False, **config}
+        given = {**UVICORN, **config}
         settings = uvicorn.Config(self.app, log_level="critical", **given)
         server = Server(settings, self.chat)
         task = asyncio.create_task(server.serve(sockets=[self._listening]))

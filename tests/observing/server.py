@@ -28,6 +28,7 @@ from adk_stream_protocol import ApprovalPolicy, Chat, ClientTool, LiveOptions, m
 from adk_stream_protocol.demo.app import DemoSettings, build_app
 from adk_stream_protocol.demo.logs import log_lines
 from adk_stream_protocol.testing import ScriptedModel
+from adk_stream_protocol.transports.uvicorn_sockets import UVICORN
 
 SHORT = 0.5
 """Seconds that a person or a browser has under `/short`."""
@@ -61,7 +62,7 @@ def main() -> None:
     listening = socket.create_server(("127.0.0.1", given.port))
     # Inherited: a client that does not read is felt at once.
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
-    config = uvicorn.Config(app, log_config=None, access_log=False, ws="websockets-sansio")
+    config = uvicorn.Config(app, log_config=None, access_log=False, **UVICORN)
     uvicorn.Server(config).run(sockets=[listening])
 
 

@@ -22,6 +22,7 @@ from adk_stream_protocol.testing.wire.model_tap import ModelTap
 from adk_stream_protocol.testing.wire.recorder import Recorder
 from adk_stream_protocol.testing.wire.recording_options import RecordingOptions
 from adk_stream_protocol.testing.wire.replay_file import app_of
+from adk_stream_protocol.transports.uvicorn_sockets import UVICORN
 
 _SERVICE = "https://generativelanguage.googleapis.com"
 Settings = Callable[[argparse.Namespace], DemoSettings]
@@ -143,8 +144,7 @@ def _serve(app: ASGIApp, recorder: Recorder, arguments: argparse.Namespace) -> N
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=2,
-        ws="websockets-sansio",
-        ws_per_message_deflate=False,
+        **UVICORN,
     )
     # uvicorn raises the signal that stopped it once more; the file is to be reported on first.
     for name in (signal.SIGINT, signal.SIGTERM):

@@ -12,6 +12,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from adk_stream_protocol.runtime.chat import Chat
+from adk_stream_protocol.transports.uvicorn_sockets import UVICORN
 
 # With what running tools are given before, less than ten seconds pass until a process is gone.
 GRACEFUL_SECONDS = 2
@@ -45,11 +46,8 @@ def serve(app: Starlette, host: str, port: int, max_body: int, fd: int | None = 
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=GRACEFUL_SECONDS,
-        ws="websockets-sansio",
         ws_max_size=max_body,
-        ws_per_message_deflate=False,
-        ws_ping_interval=20,
-        ws_ping_timeout=20,
+        **UVICORN,
     )
     server = DrainingServer(config, app.state.chat)
     if fd is None:

@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from contextvars import ContextVar
-from time import monotonic
 from typing import Any, Protocol
 
 from adk_stream_protocol.convert.encode import TurnEncoder
@@ -20,11 +19,12 @@ from adk_stream_protocol.runtime.signals import WHY, dropped_chunks, replayed_ch
 MAX_WAITING = 2_000
 MAX_KEPT = 20_000
 STALL_SECONDS = 30.0
-GATHER_ROUNDS = range(12, 40)
-GATHER_SECONDS = 0.1
+GATHER_ROUNDS = 12
 """While chunks come in numbers the loop goes round so often before a write: a write costs as much
-as many chunks. Past the least number of rounds it does so for no longer than this.
+as many chunks.
 """
+FLOOD, FLOOD_CHUNKS, FLOOD_SECONDS = 4, 64, 0.05
+"""If that many came meanwhile, the next write has so many or comes that long after the last."""
 
 
 class Running(Protocol):
@@ -73,8 +73,10 @@ class Turn:
                 self._trim()
 
     def _notify(self) -> None:
+        size = self.size
         for reader in self._readers:
-            reader.wake(True)
+            if size >= reader.wanted or self.ended:
+                reader.wake(True)
 
     def _trim(self) -> None:
         """Forget the older half. Who has not read it by now cannot be served any more."""
@@ -181,14 +183,16 @@ class Turn:
 class Reader:
     """One way out of a turn."""
 
-    __slots__ = ("_in_numbers", "_turn", "_waiting", "_whole", "position")
+    __slots__ = ("_in_numbers", "_is_flooded", "_turn", "_waiting", "_whole", "position", "wanted")
 
     def __init__(self, turn: Turn, whole: bool) -> None:
         self._turn = turn
         self._whole = whole
         self._waiting: asyncio.Future[bool] | None = None
-        self._in_numbers = False
+        self._in_numbers = self._is_flooded = False
         self.position = 0
+        self.wanted = 0
+        """How many chunks the turn must have had before it is told of more."""
 
     async def next(self, idle_seconds: float) -> list[AnyChunk] | None:
         """All that is waiting; empty when nothing came for long; None at the end.
@@ -196,12 +200,15 @@ class Reader:
         A reader that fell so far behind that chunks are gone is at its end, but not done.
         """
         turn = self._turn
+        if self._is_flooded and not turn.ended:
+            await self._more(FLOOD_SECONDS, FLOOD_CHUNKS)
+            self._is_flooded = turn.size - self.position >= FLOOD
         while turn.size <= self.position:
             if turn.ended:
                 return None
             if not await self._more(idle_seconds):
                 return []
-        if self._in_numbers:
+        if self._in_numbers and not self._is_flooded:
             await self._gather()
         batch = turn.since(self.position)
         if batch and self._whole and not self.position:
@@ -217,18 +224,20 @@ class Reader:
 
     async def _gather(self) -> None:
         """Chunks that come faster than writes go out are gathered; a lone one never waits."""
-        late = monotonic() + GATHER_SECONDS
-        for number in range(GATHER_ROUNDS.stop):
-            if self._turn.ended or (number >= GATHER_ROUNDS.start and monotonic() > late):
+        before = self._turn.size
+        for _ in range(GATHER_ROUNDS):
+            if self._turn.ended:
                 break
             await asyncio.sleep(0)
+        self._is_flooded = self._turn.size - before >= FLOOD
 
-    async def _more(self, idle_seconds: float) -> bool:
-        """Wait for more. False when nothing came for long."""
+    async def _more(self, seconds: float, chunks: int = 1) -> bool:
+        """Wait for so many chunks, or the end. False when they did not come for that long."""
         loop = self._turn.loop
         # A bare timer, since `asyncio.timeout` would cost more than the rest of a lone chunk's way.
-        timer = loop.call_later(idle_seconds, self.wake, False)
+        timer = loop.call_later(seconds, self.wake, False)
         self._waiting = loop.create_future()
+        self.wanted = self.position + chunks
         try:
             return await self._waiting
         finally:
