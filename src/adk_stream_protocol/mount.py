@@ -40,7 +40,7 @@ from adk_stream_protocol.transports.http import (
     resume_endpoint,
     stop_endpoint,
 )
-from adk_stream_protocol.transports.websocket import live_endpoint
+from adk_stream_protocol.transports.websocket import LiveEndpoint
 
 logger = logging.getLogger(__name__)
 
@@ -107,7 +107,7 @@ def mount(
             methods=["DELETE"],
         ),
         Route(f"{prefix}/api/chats", chats_endpoint(stored, door), methods=["GET"]),
-        WebSocketRoute(f"{prefix}/live", live_endpoint(chat, door)),
+        WebSocketRoute(f"{prefix}/live", LiveEndpoint(chat, door)),
         Route(f"{prefix}/healthz", _health(chat), methods=["GET"]),
     ]
     _close_with(app, chat)

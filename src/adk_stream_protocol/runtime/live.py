@@ -277,6 +277,8 @@ class LiveRun:
             self._took.set()
         self._invocation_id = event.invocation_id
         self._turns.take(event)
+        if event.partial:
+            return
         if event.long_running_tool_ids:
             self._calls.deadlines.watch()
         if event.actions.transfer_to_agent:

@@ -80,7 +80,7 @@ class LiveTurns:
 
     def take(self, event: Event) -> None:
         """Put an event where it belongs."""
-        encoder = self.encoder
+        encoder = self._encoder or self.encoder
         if self._muted:
             # What is cut short is `interrupted` first and then, as all else, complete.
             self._muted = not event.turn_complete

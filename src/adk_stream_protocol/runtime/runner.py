@@ -4,7 +4,9 @@ import copy
 import warnings
 
 from google.adk.agents.base_agent import BaseAgent
+from google.adk.agents.invocation_context import InvocationContext
 from google.adk.apps.app import App, ResumabilityConfig
+from google.adk.events.event import Event
 from google.adk.plugins.plugin_manager import PluginManager
 from google.adk.runners import Runner
 from google.adk.sessions.base_session_service import BaseSessionService
@@ -12,6 +14,20 @@ from google.adk.sessions.base_session_service import BaseSessionService
 from adk_stream_protocol.runtime.approval_gate import ApprovalGate
 from adk_stream_protocol.runtime.approvals import Approvals
 from adk_stream_protocol.runtime.sessions import TurnSessions
+
+
+class Plugins(PluginManager):
+    """The gate, and an application's plugins. The gate has no business with pieces of a stream."""
+
+    async def run_on_event_callback(
+        self, *, invocation_context: InvocationContext, event: Event
+    ) -> Event | None:
+        """Where there is the gate alone, such an event is spared the way to it."""
+        if event.partial and len(self.plugins) == 1:
+            return None
+        return await super().run_on_event_callback(
+            invocation_context=invocation_context, event=event
+        )
 
 
 def build_runner(
@@ -40,6 +56,6 @@ def _adapt(runner: Runner, session_service: BaseSessionService, approvals: Appro
         update={"plugins": plugins, "resumability_config": resumability}
     )
     ours.resumability_config = resumability
-    ours.plugin_manager = PluginManager(plugins=plugins)
+    ours.plugin_manager = Plugins(plugins=plugins)
     ours.session_service = TurnSessions(session_service)
     return ours

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from secrets import token_hex
 from typing import Any
 
+from starlette import types as asgi
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from adk_stream_protocol.approvals.record import Principal
@@ -48,28 +49,31 @@ logger = logging.getLogger(__name__)
 
 IDLE_SECONDS = 3600.0
 SEND_SECONDS = 30.0
-TOO_SLOW, REPLACED = 1013, 4001
+ABNORMAL, TOO_SLOW, REPLACED = 1006, 1013, 4001
 MAX_ANNOUNCED = 4
 MAX_CHATS = 16
 """How many live chats one socket keeps going; the one used longest ago is let go first."""
 
 
-def live_endpoint(chat: Chat, door: Door) -> Callable[[WebSocket], Awaitable[None]]:
-    """A socket for live chats."""
+class LiveEndpoint:
+    """Sockets for live chats; an ASGI app, since every layer around one costs each message."""
 
-    async def endpoint(websocket: WebSocket) -> None:
+    def __init__(self, chat: Chat, door: Door) -> None:
+        self._chat = chat
+        self._door = door
+
+    async def __call__(self, scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
+        websocket = WebSocket(scope, receive, send)
         try:
-            who = await door.principal(websocket)
+            who = await self._door.principal(websocket)
             style = approval_style(websocket, None)
             chat_id = websocket.query_params.get("chatId")
-            socket = Socket(websocket, chat, who, style, chat_id and checked_chat_id(chat_id))
+            chat_id = chat_id and checked_chat_id(chat_id)
         except StreamProtocolError as error:
             await websocket.send_denial_response(error_response(error))
             return
         await websocket.accept()
-        await socket.run()
-
-    return endpoint
+        await Socket(websocket, send, self._chat, who, style, chat_id).run()
 
 
 class Socket:
@@ -78,12 +82,14 @@ class Socket:
     def __init__(
         self,
         websocket: WebSocket,
+        send: asgi.Send,
         chat: Chat,
         who: Principal,
         style: ApprovalStyleName | None,
         chat_id: str | None,
     ) -> None:
         self._websocket = websocket
+        self._asgi_send = send
         self._chat = chat
         self._who = who
         self._style: ApprovalStyleName | None = style
@@ -280,8 +286,12 @@ class Socket:
         await self._send(reply.error(error_text(error, reference)))
 
     async def _send(self, messages: list[bytes]) -> None:
-        for message in messages:
-            await self._websocket.send({"type": "websocket.send", "text": message.decode()})
+        send = self._asgi_send
+        try:
+            for message in messages:
+                await send({"type": "websocket.send", "text": message.decode()})
+        except (OSError, RuntimeError):  # it is gone, or closed by us
+            raise WebSocketDisconnect(ABNORMAL) from None
 
     async def _quietly(self, do: Callable[..., Awaitable[None]], *what: Any) -> None:
         try:
