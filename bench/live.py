@@ -10,6 +10,7 @@ ALONE = Server("run_live alone", "plain")
 SUBJECTS = {
     "this project, SDK frames": Server("this project", "frames"),
     "this project, envelopes": Server("this project", "envelopes"),
+    "the same on uvicorn's own sockets": Server("this project on uvicorn's own sockets", "frames"),
     "one message per event": Server("one message per event", "plain"),
     "ADK /run_live": Server("ADK /run_live", "adk"),
 }

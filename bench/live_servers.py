@@ -28,6 +28,7 @@ from bench.model import APP_NAME, user_message
 from bench.servers import SESSIONS, adk_fast_api, rare_collections, serve
 
 DONE = "data: [DONE]\n\n"
+STOCK = "this project on uvicorn's own sockets"
 Wire = Callable[[Event], str | None]
 
 
@@ -82,6 +83,7 @@ def adk_server() -> ASGIApp:
 
 SERVERS: dict[str, Callable[[], ASGIApp]] = {
     "this project": project,
+    STOCK: project,
     "bare": bare,
     "run_live alone": alone,
     "one message per event": naive,
@@ -129,7 +131,7 @@ def main() -> None:
     if "plain" not in sys.argv:
         rare_collections()
     gc.collect()
-    serve(app)
+    serve(app, **({"ws": "websockets-sansio"} if sys.argv[1] == STOCK else {}))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import orjson
 import uvicorn
@@ -197,7 +198,7 @@ def rare_collections() -> None:
     gc.set_threshold(1_000_000, 100, 100)
 
 
-def serve(app: ASGIApp) -> None:
+def serve(app: ASGIApp, **options: Any) -> None:
     """Serve until the parent ends the process."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=256)
     print(listener.getsockname()[1], flush=True)
@@ -208,7 +209,7 @@ def serve(app: ASGIApp) -> None:
         log_level="error",
         access_log=False,
         lifespan="auto",
-        **UVICORN,
+        **{**UVICORN, **options},
     )
     uvicorn.Server(config).run(sockets=[listener])
 

@@ -12,6 +12,7 @@ import httpx
 import uvicorn
 from google.adk.agents import LlmAgent
 from google.adk.agents.base_agent import BaseAgent
+from google.adk.apps.app import App
 from google.adk.events.event import Event
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.adk.tools.base_tool import BaseTool
@@ -75,7 +76,9 @@ def identify(connection: HTTPConnection) -> Principal:
 class Served:
     """One agent and its chats, over HTTP and over sockets."""
 
-    def __init__(self, root: BaseAgent, send_buffer: int | None = None, **options: Any) -> None:
+    def __init__(
+        self, root: BaseAgent | App, send_buffer: int | None = None, **options: Any
+    ) -> None:
         self.root = root
         self.app = Starlette()
         self.store = MemoryApprovalStore()
@@ -179,7 +182,7 @@ class Running:
 
 @asynccontextmanager
 async def serving(
-    root: BaseAgent,
+    root: BaseAgent | App,
     *,
     grace: float = 30.0,
     calls: Any = "sequential",

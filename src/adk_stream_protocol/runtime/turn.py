@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from contextvars import ContextVar
+from time import monotonic
 from typing import Any, Protocol
 
 from adk_stream_protocol.convert.encode import TurnEncoder
@@ -23,8 +24,10 @@ GATHER_ROUNDS = 12
 """While chunks come in numbers the loop goes round so often before a write: a write costs as much
 as many chunks.
 """
-FLOOD, FLOOD_CHUNKS, FLOOD_SECONDS = 4, 64, 0.05
-"""If that many came meanwhile, the next write has so many or comes that long after the last."""
+FLOOD, FLOOD_ROUNDS, FLOOD_SECONDS = 4, 64, 0.2
+"""Once that many were gathered, the next write waits for as long as the loop takes to go round so
+often, which is next to nothing unless the loop is busy, and for no longer than this.
+"""
 
 
 class Running(Protocol):
@@ -183,13 +186,23 @@ class Turn:
 class Reader:
     """One way out of a turn."""
 
-    __slots__ = ("_in_numbers", "_is_flooded", "_turn", "_waiting", "_whole", "position", "wanted")
+    __slots__ = (
+        "_in_numbers",
+        "_is_flooded",
+        "_round",
+        "_turn",
+        "_waiting",
+        "_whole",
+        "position",
+        "wanted",
+    )
 
     def __init__(self, turn: Turn, whole: bool) -> None:
         self._turn = turn
         self._whole = whole
         self._waiting: asyncio.Future[bool] | None = None
         self._in_numbers = self._is_flooded = False
+        self._round = 0.0
         self.position = 0
         self.wanted = 0
         """How many chunks the turn must have had before it is told of more."""
@@ -201,15 +214,14 @@ class Reader:
         """
         turn = self._turn
         if self._is_flooded and not turn.ended:
-            await self._more(FLOOD_SECONDS, FLOOD_CHUNKS)
-            self._is_flooded = turn.size - self.position >= FLOOD
+            await self._more(min(FLOOD_SECONDS, FLOOD_ROUNDS * self._round), FLOOD_ROUNDS)
         while turn.size <= self.position:
             if turn.ended:
                 return None
             if not await self._more(idle_seconds):
                 return []
-        if self._in_numbers and not self._is_flooded:
-            await self._gather()
+        if self._in_numbers:
+            await self._gather(2 if self._is_flooded else GATHER_ROUNDS)
         batch = turn.since(self.position)
         if batch and self._whole and not self.position:
             self.position = len(batch)
@@ -222,14 +234,15 @@ class Reader:
             self._in_numbers = len(batch) > 1
         return batch
 
-    async def _gather(self) -> None:
+    async def _gather(self, rounds: int) -> None:
         """Chunks that come faster than writes go out are gathered; a lone one never waits."""
-        before = self._turn.size
-        for _ in range(GATHER_ROUNDS):
+        begun = monotonic()
+        for _ in range(rounds):
             if self._turn.ended:
                 break
             await asyncio.sleep(0)
-        self._is_flooded = self._turn.size - before >= FLOOD
+        self._round = (monotonic() - begun) / rounds
+        self._is_flooded = self._turn.size - self.position >= FLOOD
 
     async def _more(self, seconds: float, chunks: int = 1) -> bool:
         """Wait for so many chunks, or the end. False when they did not come for that long."""
