@@ -28,7 +28,7 @@ from adk_stream_protocol.protocol.messages import ChatRequest, ToolResult, UIMes
 
 HELLO = {"id": "u1", "role": "user", "parts": [{"type": "text", "text": "hi"}]}
 MESSAGE = UIMessage(id="u1", role="user", parts=[{"type": "text", "text": "hi"}])
-DONE = b"data: [DONE]\n\n"
+DONE = "data: [DONE]\n\n"
 PCM = b"\x00\x01\x02\x03"
 AUDIO = b64encode(PCM).decode()
 CHUNKS: list[AnyChunk] = [Start(message_id="m"), TextDelta(id="0", delta="a")]
@@ -204,29 +204,39 @@ def test_the_sdk_gets_its_chunks_numbered_under_the_id_of_its_request() -> None:
     assert reply.chunks([]) == []
 
 
+@pytest.mark.parametrize("reply", [SdkReply("r"), EnvelopeReply()])
+def test_text_may_have_whatever_some_take_for_the_end_of_a_line(
+    reply: SdkReply | EnvelopeReply,
+) -> None:
+    text = "a\x0bb\x0cc\x1cd\x1de\x1ef\x85g\u2028h\u2029i\r\nj\n"
+    (frame, _) = reply.chunks([TextDelta(id="0", delta=text), TextDelta(id="0", delta="k")])
+    read = msgspec.json.decode(frame.removeprefix("data: "))
+    assert read.get("chunk", read)["delta"] == text
+
+
 def test_the_other_frames_for_the_sdk() -> None:
     reply = SdkReply("r")
     frames = [reply.start(), reply.end(), reply.no_active(), *reply.error("no")]
     assert frames == [
-        b'{"type":"start","requestId":"r"}',
-        b'{"type":"end","requestId":"r"}',
-        b'{"type":"no-active","requestId":"r"}',
-        b'{"type":"error","requestId":"r","errorText":"no"}',
+        '{"type":"start","requestId":"r"}',
+        '{"type":"end","requestId":"r"}',
+        '{"type":"no-active","requestId":"r"}',
+        '{"type":"error","requestId":"r","errorText":"no"}',
     ]
 
 
 def test_envelopes_are_answered_with_the_text_of_an_event_stream() -> None:
     reply = Envelopes().reply("r")
     assert reply.chunks(CHUNKS) == [
-        b'data: {"type":"start","messageId":"m"}\n\n',
-        b'data: {"type":"text-delta","id":"0","delta":"a"}\n\n',
+        'data: {"type":"start","messageId":"m"}\n\n',
+        'data: {"type":"text-delta","id":"0","delta":"a"}\n\n',
     ]
     assert (reply.start(), reply.end(), reply.no_active()) == (None, DONE, DONE)
-    assert reply.error("no") == [b'data: {"type":"error","errorText":"no"}\n\n', DONE]
+    assert reply.error("no") == ['data: {"type":"error","errorText":"no"}\n\n', DONE]
 
 
 def test_a_turn_of_the_servers_own_is_announced_to_the_sdk_only() -> None:
-    assert SdkFrames().server_turn("c") == b'{"type":"turn","requestId":"server","id":"c"}'
+    assert SdkFrames().server_turn("c") == '{"type":"turn","requestId":"server","id":"c"}'
     assert Envelopes().server_turn("c") is None
 
 

@@ -13,9 +13,10 @@ from adk_stream_protocol.errors import BadRequest
 from adk_stream_protocol.protocol import strict_json
 from adk_stream_protocol.protocol.chunks import AnyChunk, Error
 from adk_stream_protocol.protocol.messages import ENVELOPES, ChatRequest, to_request
-from adk_stream_protocol.protocol.sse import SSE_DONE, encode_each, encode_sse, encode_value
+from adk_stream_protocol.protocol.sse import SSE_DONE, encode_each, encode_value
 
 VERSION = "1.0"
+_DONE = SSE_DONE.decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +64,15 @@ Command = Send | Resume | Abort | Ping | Speech
 class Reply(Protocol):
     """The way back for one turn."""
 
-    def chunks(self, batch: list[AnyChunk]) -> list[bytes]:
+    def chunks(self, batch: list[AnyChunk]) -> list[str]:
         """One message per chunk."""
         ...
 
-    def end(self) -> bytes:
+    def end(self) -> str:
         """The turn is over."""
         ...
 
-    def error(self, text: str) -> list[bytes]:
+    def error(self, text: str) -> list[str]:
         """The request led to no turn."""
         ...
 
@@ -81,54 +82,54 @@ class SdkReply:
 
     def __init__(self, request_id: str) -> None:
         self._request_id = request_id
-        self._head = b'{"type":"chunk","requestId":%b,"sequence":' % encode_value(request_id)
+        self._head = f'{{"type":"chunk","requestId":{encode_value(request_id)},"sequence":'
         self._sent = 0
 
-    def chunks(self, batch: list[AnyChunk]) -> list[bytes]:
+    def chunks(self, batch: list[AnyChunk]) -> list[str]:
         first, self._sent = self._sent, self._sent + len(batch)
         head = self._head
         return [
-            b'%b%d,"chunk":%b}' % (head, number, chunk)
+            f'{head}{number},"chunk":{chunk}}}'
             for number, chunk in enumerate(encode_each(batch), first)
         ]
 
-    def end(self) -> bytes:
+    def end(self) -> str:
         return self._frame("end")
 
-    def error(self, text: str) -> list[bytes]:
+    def error(self, text: str) -> list[str]:
         return [self._frame("error", errorText=text)]
 
-    def start(self) -> bytes:
+    def start(self) -> str:
         """A turn is running; its chunks follow."""
         return self._frame("start")
 
-    def no_active(self) -> bytes:
+    def no_active(self) -> str:
         """There is nothing to resume."""
         return self._frame("no-active")
 
-    def _frame(self, kind: str, **fields: str) -> bytes:
+    def _frame(self, kind: str, **fields: str) -> str:
         return encode_value({"type": kind, "requestId": self._request_id, **fields})
 
 
 class EnvelopeReply:
     """The text of an event stream."""
 
-    def chunks(self, batch: list[AnyChunk]) -> list[bytes]:
-        return [b"data: %b\n\n" % chunk for chunk in encode_each(batch)]
+    def chunks(self, batch: list[AnyChunk]) -> list[str]:
+        return [f"data: {chunk}\n\n" for chunk in encode_each(batch)]
 
-    def end(self) -> bytes:
-        return SSE_DONE
+    def end(self) -> str:
+        return _DONE
 
-    def error(self, text: str) -> list[bytes]:
-        return [encode_sse(Error(error_text=text)), SSE_DONE]
+    def error(self, text: str) -> list[str]:
+        return [*self.chunks([Error(error_text=text)]), _DONE]
 
-    def start(self) -> bytes | None:
+    def start(self) -> str | None:
         """Chunks need no announcement here."""
         return None
 
-    def no_active(self) -> bytes:
+    def no_active(self) -> str:
         """There is nothing to resume."""
-        return SSE_DONE
+        return _DONE
 
 
 class SdkFrames:
@@ -139,7 +140,7 @@ class SdkFrames:
     def reply(self, request_id: str) -> SdkReply:
         return SdkReply(request_id)
 
-    def server_turn(self, chat_id: str) -> bytes | None:
+    def server_turn(self, chat_id: str) -> str | None:
         """The server began a turn: stock clients ignore frames of requests they did not make."""
         return encode_value({"type": "turn", "requestId": "server", "id": chat_id})
 
@@ -169,7 +170,7 @@ class Envelopes:
     def reply(self, request_id: str) -> EnvelopeReply:
         return EnvelopeReply()
 
-    def server_turn(self, chat_id: str) -> bytes | None:
+    def server_turn(self, chat_id: str) -> str | None:
         """Turns that the server begins are sent like all others."""
         return None
 

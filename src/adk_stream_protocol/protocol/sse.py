@@ -34,9 +34,9 @@ _encoder = msgspec.json.Encoder(enc_hook=_jsonable)
 _encode, _encode_lines = _encoder.encode, _encoder.encode_lines
 
 
-def encode_value(value: Any) -> bytes:
+def encode_value(value: Any) -> str:
     """Compact JSON of plain values of our own."""
-    return _encode(value)
+    return _encode(value).decode()
 
 
 def encode_json(chunk: AnyChunk) -> bytes:
@@ -105,9 +105,10 @@ def encode_batch(chunks: list[AnyChunk]) -> bytes:
     return b"data: " + lines.replace(b"\n", b"\n\ndata: ", len(chunks) - 1) + b"\n"
 
 
-def encode_each(chunks: list[AnyChunk]) -> list[bytes]:
+def encode_each(chunks: list[AnyChunk]) -> list[str]:
     """Compact strict JSON of each."""
-    return _lines(chunks).splitlines()
+    # No `splitlines`: text has line breaks that are none in JSON.
+    return _lines(chunks).decode().split("\n")[:-1]
 
 
 def _lines(chunks: list[AnyChunk]) -> bytes:

@@ -71,15 +71,12 @@ class Turn:
         """Queue chunks for the readers."""
         if chunks and not self._detached:
             self._kept += chunks
-            self._notify()
-            if len(self._kept) > MAX_KEPT:
+            kept = len(self._kept)
+            for reader in self._readers:
+                if self._dropped + kept >= reader.wanted:
+                    reader.wake(True)
+            if kept > MAX_KEPT:
                 self._trim()
-
-    def _notify(self) -> None:
-        size = self.size
-        for reader in self._readers:
-            if size >= reader.wanted or self.ended:
-                reader.wake(True)
 
     def _trim(self) -> None:
         """Forget the older half. Who has not read it by now cannot be served any more."""
@@ -91,7 +88,8 @@ class Turn:
         """Queue the last chunks."""
         self.put(chunks)
         self.ended = True
-        self._notify()
+        for reader in self._readers:
+            reader.wake(True)
         self.observed.end(chunks, self.size)
 
     @property

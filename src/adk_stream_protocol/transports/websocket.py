@@ -285,11 +285,11 @@ class Socket:
     ) -> None:
         await self._send(reply.error(error_text(error, reference)))
 
-    async def _send(self, messages: list[bytes]) -> None:
+    async def _send(self, messages: list[str]) -> None:
         send = self._asgi_send
         try:
             for message in messages:
-                await send({"type": "websocket.send", "text": message.decode()})
+                await send({"type": "websocket.send", "text": message})
         except (OSError, RuntimeError):  # it is gone, or closed by us
             raise WebSocketDisconnect(ABNORMAL) from None
 
