@@ -45,8 +45,8 @@ class Case:
 CASES = (
     Case("text", 1, 10, 200, 7),
     Case("text", 10, 1, 200, 7),
-    Case("text", 100, 1, 100, 5),
-    Case("speech", 10, 1, 100, 5),
+    Case("text", 100, 1, 100, 9),
+    Case("speech", 10, 1, 100, 9),
 )
 
 
