@@ -7,10 +7,10 @@ from adk_stream_protocol.errors import StreamProtocolError
 from adk_stream_protocol.mount import mount
 from adk_stream_protocol.runtime.chat import Chat
 from adk_stream_protocol.runtime.client_tool import ClientTool
+from adk_stream_protocol.runtime.current import stream_data
 from adk_stream_protocol.runtime.idempotency import idempotency_key
 from adk_stream_protocol.runtime.live_settings import LiveOptions
 from adk_stream_protocol.runtime.policy import ApprovalPolicy
-from adk_stream_protocol.runtime.turn import stream_data
 
 __all__ = [
     "ApprovalPolicy",

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from adk_stream_protocol.runtime import turn
-from adk_stream_protocol.transports import websocket
+from adk_stream_protocol.transports import outbox
 from tests.live.raw_socket import RawSocket, stalled_connection
 from tests.live.served import Served, Till, clerk, responses, serving, until
 
@@ -45,7 +45,7 @@ async def test_who_does_not_read_is_left_behind_and_told_so_when_he_does() -> No
 
 
 async def test_who_does_not_read_for_long_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(websocket, "SEND_SECONDS", 0.1)
+    monkeypatch.setattr(outbox, "SEND_SECONDS", 0.1)
     monkeypatch.setattr(turn, "MAX_KEPT", 100_000)
     async with serving(clerk(), send_buffer=4096, grace=0.01) as served:
         async with RawSocket.connect(served.port) as stalled:

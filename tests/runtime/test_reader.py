@@ -7,8 +7,9 @@ from contextlib import asynccontextmanager, suppress
 import pytest
 
 from adk_stream_protocol.protocol.chunks import AnyChunk, TextDelta
-from adk_stream_protocol.runtime import turn as turns
-from adk_stream_protocol.runtime.turn import Reader, Turn
+from adk_stream_protocol.runtime import reader as readers
+from adk_stream_protocol.runtime.reader import Reader
+from adk_stream_protocol.runtime.turn import Turn
 
 MANY = 2_000
 HOUR = 3_600.0
@@ -67,7 +68,7 @@ async def test_after_a_flood_a_lone_chunk_does_not_wait_for_others(
         flooding = asyncio.create_task(flood(turn))
         await read_until(reader, MANY - 1)
         await flooding
-        monkeypatch.setattr(turns, "FLOOD_SECONDS", HOUR)
+        monkeypatch.setattr(readers, "FLOOD_SECONDS", HOUR)
         for number in range(MANY, MANY + 10):
             waiting = asyncio.create_task(reader.next(HOUR))
             await asyncio.sleep(0.01)
@@ -85,7 +86,7 @@ async def test_the_end_of_a_turn_does_not_wait_for_more(
         await read_until(reader, MANY - 1)
         await flooding
         # As on a loop that is very busy: the next write would wait for chunks that never come.
-        monkeypatch.setattr(turns, "FLOOD_SECONDS", HOUR)
+        monkeypatch.setattr(readers, "FLOOD_SECONDS", HOUR)
         monkeypatch.setattr(reader, "_round", HOUR)
         monkeypatch.setattr(reader, "_is_flooded", True)
         waiting = asyncio.create_task(reader.next(HOUR))

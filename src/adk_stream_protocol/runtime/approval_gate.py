@@ -29,6 +29,7 @@ from adk_stream_protocol.convert.exchanges import MESSAGE_ID
 from adk_stream_protocol.errors import StreamProtocolError
 from adk_stream_protocol.runtime.approvals import Approvals
 from adk_stream_protocol.runtime.client_tool import ClientTool
+from adk_stream_protocol.runtime.current import current_message_id
 from adk_stream_protocol.runtime.dialogs import (
     UNDECIDED,
     Dialogs,
@@ -39,7 +40,6 @@ from adk_stream_protocol.runtime.dialogs import (
 from adk_stream_protocol.runtime.live_model import current_link
 from adk_stream_protocol.runtime.observed_calls import gated
 from adk_stream_protocol.runtime.policy import Place
-from adk_stream_protocol.runtime.turn import current_message_id
 
 logger = logging.getLogger(__name__)
 

@@ -24,12 +24,12 @@ from adk_stream_protocol.convert.calls import (
 )
 from adk_stream_protocol.runtime.approvals import MAX_DENIALS, MAX_PENDING, Approvals
 from adk_stream_protocol.runtime.client_tool import ClientTool
+from adk_stream_protocol.runtime.current import Running, current_chat, current_run
 from adk_stream_protocol.runtime.live_model import current_link, may_wait
 from adk_stream_protocol.runtime.policy import Place
 from adk_stream_protocol.runtime.schema import Schemas
 from adk_stream_protocol.runtime.sessions import whole
 from adk_stream_protocol.runtime.signals import traceparent
-from adk_stream_protocol.runtime.turn import Running, current_chat, current_run
 
 logger = logging.getLogger(__name__)
 

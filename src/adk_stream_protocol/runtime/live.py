@@ -24,6 +24,7 @@ from adk_stream_protocol.runtime.answering import (
     replay_of,
 )
 from adk_stream_protocol.runtime.attachment import Attachment
+from adk_stream_protocol.runtime.current import enter
 from adk_stream_protocol.runtime.failures import LinkLost
 from adk_stream_protocol.runtime.histories import Histories
 from adk_stream_protocol.runtime.history import History
@@ -33,7 +34,7 @@ from adk_stream_protocol.runtime.live_queue import LiveQueue
 from adk_stream_protocol.runtime.live_settings import LiveSettings
 from adk_stream_protocol.runtime.live_turns import LiveTurns, new_message_id
 from adk_stream_protocol.runtime.observed_turns import ObservedRun
-from adk_stream_protocol.runtime.turn import Turn, enter
+from adk_stream_protocol.runtime.turn import Turn
 from adk_stream_protocol.runtime.turns import Key, Turns
 from adk_stream_protocol.runtime.workers import Workers
 
@@ -277,8 +278,6 @@ class LiveRun:
             self._took.set()
         self._invocation_id = event.invocation_id
         self._turns.take(event)
-        if event.partial:
-            return
         if event.long_running_tool_ids:
             self._calls.deadlines.watch()
         if event.actions.transfer_to_agent:

@@ -28,12 +28,13 @@ from adk_stream_protocol.runtime.answering import (
     replay_of,
     unfinished_plan,
 )
+from adk_stream_protocol.runtime.current import enter
 from adk_stream_protocol.runtime.failures import failure_of
 from adk_stream_protocol.runtime.histories import Histories
 from adk_stream_protocol.runtime.history import History
 from adk_stream_protocol.runtime.rewind import rewind
 from adk_stream_protocol.runtime.telemetry import telemetry
-from adk_stream_protocol.runtime.turn import Turn, enter
+from adk_stream_protocol.runtime.turn import Turn
 from adk_stream_protocol.runtime.turns import Key, Turns
 from adk_stream_protocol.runtime.workers import Workers
 

@@ -1,12 +1,9 @@
 """The socket side: commands in, turns out. What a turn is, is decided elsewhere.
 
-One reader for the life of the socket; one task per turn that is being sent. A socket that cannot
-keep up is closed: nothing waits for it, and it holds nothing back.
+One reader for the life of the socket, which never waits for what is being sent.
 """
 
-import asyncio
 import logging
-from collections.abc import Awaitable, Callable
 from secrets import token_hex
 from typing import Any
 
@@ -34,22 +31,20 @@ from adk_stream_protocol.protocol.frames import (
     unknown_type,
 )
 from adk_stream_protocol.protocol.sse import encode_value
-from adk_stream_protocol.replay.jobs import Jobs
 from adk_stream_protocol.runtime.chat import Chat
 from adk_stream_protocol.runtime.live import LiveRun
-from adk_stream_protocol.runtime.turn import Reader, Turn
+from adk_stream_protocol.runtime.turn import Turn
 from adk_stream_protocol.transports.http import (
     Door,
     approval_style,
     error_response,
     error_text,
 )
+from adk_stream_protocol.transports.outbox import Outbox
 
 logger = logging.getLogger(__name__)
 
-IDLE_SECONDS = 3600.0
-SEND_SECONDS = 30.0
-ABNORMAL, TOO_SLOW, REPLACED = 1006, 1013, 4001
+REPLACED = 4001
 MAX_ANNOUNCED = 4
 MAX_CHATS = 16
 """How many live chats one socket keeps going; the one used longest ago is let go first."""
@@ -89,15 +84,12 @@ class Socket:
         chat_id: str | None,
     ) -> None:
         self._websocket = websocket
-        self._asgi_send = send
+        self._out = Outbox(websocket, send)
         self._chat = chat
         self._who = who
         self._style: ApprovalStyleName | None = style
         self._chat_id = chat_id
         self._dialect: SdkFrames | Envelopes | None = None
-        self._turns: dict[str, Turn] = {}
-        self._jobs = Jobs()
-        self._in_order = asyncio.Lock()
         self._runs: list[LiveRun] = []
         self._announced: list[Turn] = []
         """Turns of the server's that the client has not asked for yet; they may be over by then."""
@@ -117,7 +109,7 @@ class Socket:
         finally:
             for run in self._runs:
                 run.socket.detach(self)
-            self._jobs.cancel()
+            self._out.cancel()
 
     async def _take(self, raw: bytes, *, is_text: bool) -> None:
         if not is_text and isinstance(self._dialect, Envelopes):
@@ -154,9 +146,11 @@ class Socket:
                 case Speech():
                     await self._speak(command)
                 case Ping():
-                    await self._send([encode_value(command.body)])
+                    await self._out.send([encode_value(command.body)])
         except StreamProtocolError as error:
             await self._refuse(reply, error)
+        except WebSocketDisconnect:
+            raise
         except Exception:
             reference = token_hex(4)
             logger.exception("frame failed, reference %s", reference)
@@ -175,22 +169,22 @@ class Socket:
             )
         finally:
             self._attach(chat_id)  # also to a run that could not answer: it ends with the socket
-        self._follow(command.request_id, turn, reply)
+        self._out.follow(command.request_id, turn, reply)
 
     async def _resume(self, command: Resume, reply: SdkReply | EnvelopeReply) -> None:
         chat_id = self._named(command.chat_id)
         self._attach(chat_id)
         turn = self._announced_in(chat_id) or await self._chat.readable(self._who.id, chat_id)
         if turn is None:
-            await self._send([reply.no_active()])
+            await self._out.send([reply.no_active()])
             return
         if start := reply.start():
-            await self._send([start])
-        self._follow(command.request_id, turn, reply, whole=True)
+            await self._out.send([start])
+        self._out.follow(command.request_id, turn, reply, whole=True)
 
     async def _abort(self, command: Abort) -> None:
         if command.request_id:
-            turn = self._turns.get(command.request_id)
+            turn = self._out.turn_of(command.request_id)
             if turn and not turn.ended:
                 await self._chat.stop(*turn.chat)
         else:
@@ -216,51 +210,15 @@ class Socket:
             if len(self._runs) > MAX_CHATS:
                 self._runs.pop(0).socket.detach(self)
 
-    def _follow(
-        self, request_id: str, turn: Turn, reply: SdkReply | EnvelopeReply, *, whole: bool = False
-    ) -> None:
-        self._turns[request_id] = turn
-        reader = turn.reader(whole=whole)
-        sending = self._quietly(self._pass_on, request_id, turn, reader, reply)
-        # Also a job that is cancelled before it began leaves its reader.
-        self._jobs.begin(sending).add_done_callback(lambda _: reader.close())
-
-    async def _pass_on(
-        self, request_id: str, turn: Turn, reader: Reader, reply: SdkReply | EnvelopeReply
-    ) -> None:
-        try:
-            if isinstance(reply, EnvelopeReply):
-                async with self._in_order:  # nothing else tells the turns of this dialect apart
-                    await self._send_turn(reader, reply)
-            else:
-                await self._send_turn(reader, reply)
-        finally:
-            if self._turns.get(request_id) is turn:
-                del self._turns[request_id]
-
-    async def _send_turn(self, reader: Reader, reply: SdkReply | EnvelopeReply) -> None:
-        try:
-            async with asyncio.timeout(None) as patience:
-                while (batch := await reader.next(IDLE_SECONDS)) is not None:
-                    patience.reschedule(asyncio.get_running_loop().time() + SEND_SECONDS)
-                    await self._send(reply.chunks(batch))
-                    patience.reschedule(None)
-                if reader.is_done:
-                    await self._send([reply.end()])
-                else:
-                    await self._websocket.close(TOO_SLOW, "too slow")
-        except TimeoutError:
-            await self._websocket.close(TOO_SLOW, "too slow")
-
     def turn_started(self, turn: Turn) -> None:
         """The server began a turn of its own in a chat of this socket."""
         assert self._dialect is not None
         notice = self._dialect.server_turn(turn.chat[1])
         if notice is None:
-            self._follow("", turn, self._dialect.reply(""))
+            self._out.follow("", turn, self._dialect.reply(""))
         else:
             self._announced = [*self._announced[1 - MAX_ANNOUNCED :], turn]
-            self._jobs.spawn(self._quietly(self._send, [notice]))
+            self._out.send_soon([notice])
 
     def _announced_in(self, chat_id: str) -> Turn | None:
         for turn in self._announced:
@@ -271,8 +229,7 @@ class Socket:
 
     def replaced(self) -> None:
         """The chat was opened on another socket; the newest one has it."""
-        why = "this chat was opened elsewhere"
-        self._jobs.spawn(self._quietly(self._websocket.close, REPLACED, why))
+        self._out.close_soon(REPLACED, "this chat was opened elsewhere")
 
     def _reply(self, request_id: str) -> SdkReply | EnvelopeReply:
         return (self._dialect or Envelopes()).reply(request_id)
@@ -283,18 +240,4 @@ class Socket:
         error: StreamProtocolError,
         reference: str | None = None,
     ) -> None:
-        await self._send(reply.error(error_text(error, reference)))
-
-    async def _send(self, messages: list[str]) -> None:
-        send = self._asgi_send
-        try:
-            for message in messages:
-                await send({"type": "websocket.send", "text": message})
-        except (OSError, RuntimeError):  # it is gone, or closed by us
-            raise WebSocketDisconnect(ABNORMAL) from None
-
-    async def _quietly(self, do: Callable[..., Awaitable[None]], *what: Any) -> None:
-        try:
-            await do(*what)
-        except (WebSocketDisconnect, RuntimeError):
-            logger.debug("the socket was gone before all was sent")
+        await self._out.send(reply.error(error_text(error, reference)))

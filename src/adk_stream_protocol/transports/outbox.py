@@ -1,0 +1,102 @@
+"""What goes out on one socket: turns side by side, one task each, and answers in between.
+
+A socket that cannot keep up is closed: nothing waits for it, and it holds nothing back.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette import types as asgi
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from adk_stream_protocol.protocol.frames import EnvelopeReply, SdkReply
+from adk_stream_protocol.replay.jobs import Jobs
+from adk_stream_protocol.runtime.reader import Reader
+from adk_stream_protocol.runtime.turn import Turn
+
+logger = logging.getLogger(__name__)
+
+IDLE_SECONDS = 3600.0
+SEND_SECONDS = 30.0
+ABNORMAL, TOO_SLOW = 1006, 1013
+
+
+class Outbox:
+    """The way out of one socket."""
+
+    def __init__(self, websocket: WebSocket, send: asgi.Send) -> None:
+        self._websocket = websocket
+        self._send = send
+        self._turns: dict[str, Turn] = {}
+        self._jobs = Jobs()
+        self._in_order = asyncio.Lock()
+
+    async def send(self, messages: list[str]) -> None:
+        """Send messages now, or raise WebSocketDisconnect."""
+        send = self._send
+        try:
+            for message in messages:
+                await send({"type": "websocket.send", "text": message})
+        except (OSError, RuntimeError):  # it is gone, or closed by us
+            raise WebSocketDisconnect(ABNORMAL) from None
+
+    def send_soon(self, messages: list[str]) -> None:
+        """Send messages if the socket is still there."""
+        self._jobs.spawn(self._quietly(self.send, messages))
+
+    def close_soon(self, code: int, why: str) -> None:
+        """Close the socket, unless it is closed."""
+        self._jobs.spawn(self._quietly(self._websocket.close, code, why))
+
+    def turn_of(self, request_id: str) -> Turn | None:
+        """The turn that is being sent to a request."""
+        return self._turns.get(request_id)
+
+    def cancel(self) -> None:
+        """The socket is gone."""
+        self._jobs.cancel()
+
+    def follow(
+        self, request_id: str, turn: Turn, reply: SdkReply | EnvelopeReply, *, whole: bool = False
+    ) -> None:
+        """Send a turn until it ends."""
+        self._turns[request_id] = turn
+        reader = turn.reader(whole=whole)
+        sending = self._quietly(self._pass_on, request_id, turn, reader, reply)
+        # Also a job that is cancelled before it began leaves its reader.
+        self._jobs.begin(sending).add_done_callback(lambda _: reader.close())
+
+    async def _pass_on(
+        self, request_id: str, turn: Turn, reader: Reader, reply: SdkReply | EnvelopeReply
+    ) -> None:
+        try:
+            if isinstance(reply, EnvelopeReply):
+                async with self._in_order:  # nothing else tells the turns of this dialect apart
+                    await self._send_turn(reader, reply)
+            else:
+                await self._send_turn(reader, reply)
+        finally:
+            if self._turns.get(request_id) is turn:
+                del self._turns[request_id]
+
+    async def _send_turn(self, reader: Reader, reply: SdkReply | EnvelopeReply) -> None:
+        try:
+            async with asyncio.timeout(None) as patience:
+                while (batch := await reader.next(IDLE_SECONDS)) is not None:
+                    patience.reschedule(asyncio.get_running_loop().time() + SEND_SECONDS)
+                    await self.send(reply.chunks(batch))
+                    patience.reschedule(None)
+                if reader.is_done:
+                    await self.send([reply.end()])
+                else:
+                    await self._websocket.close(TOO_SLOW, "too slow")
+        except TimeoutError:
+            await self._websocket.close(TOO_SLOW, "too slow")
+
+    async def _quietly(self, do: Callable[..., Awaitable[None]], *what: Any) -> None:
+        try:
+            await do(*what)
+        except (WebSocketDisconnect, RuntimeError):
+            logger.debug("the socket was gone before all was sent")
