@@ -48,7 +48,7 @@ class Served:
         assert self._process is not None
         pid = self._process.pid
         found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        return {int(one) for one in found if _is_worker(one)}
+        return {int(one) for one in found if is_worker(int(one))}
 
     def terminate(self) -> None:
         """Ask it to end, as an orchestrator does."""
@@ -58,6 +58,12 @@ class Served:
     def wait(self) -> None:
         """It must be gone within ten seconds."""
         assert self._process is not None
+        self._process.wait(EXIT_SECONDS)
+
+    def kill_parent(self) -> None:
+        """SIGKILL to the process that was started, and to none of its workers."""
+        assert self._process is not None
+        self._process.kill()
         self._process.wait(EXIT_SECONDS)
 
     def kill(self) -> None:
@@ -77,7 +83,8 @@ def _command(how: str, port: int) -> list[str]:
     return [str(COMMAND), "demo", "--port", str(port), *workers]
 
 
-def _is_worker(pid: str) -> bool:
+def is_worker(pid: int) -> bool:
+    """Whether a worker process of this number lives."""
     try:
         line = Path(f"/proc/{pid}/cmdline").read_text()
     except OSError:

@@ -14,11 +14,12 @@ import pytest
 from adk_stream_protocol.demo.identity import COOKIE, load_secret, sign
 from tests.crash.sink import Sink
 from tests.live.client import said
+from tests.live.served import until
 from tests.support.client import decision
 from tests.support.redis import RedisServer
 from tests.support.server import COMMAND
 from tests.workers.client import Roamer, pay, texts
-from tests.workers.served import Served
+from tests.workers.served import Served, is_worker
 
 SECONDS = 60.0
 HANGING = "/say 3\n/hang 600"
@@ -135,6 +136,32 @@ async def test_workers_that_die_are_replaced(how: str, served: Served) -> None:
         assert (await chat.say("/say 3")).said == "1 2 3 "
         assert texts(await chat.messages(), "assistant") == ["1 2 ", "1 2 3 "]
     assert not served.workers() & before
+
+
+@pytest.mark.parametrize("how", ["workers"])
+async def test_workers_whose_parent_is_killed_drain_and_end(
+    how: str, served: Served, sink: Sink
+) -> None:
+    workers = served.workers()
+    assert len(workers) == 2
+    async with httpx.AsyncClient(timeout=60, trust_env=False) as http:
+        chat = chat_of(served, http, "paying")
+        (request,) = (await chat.say(pay("paying"))).approvals
+        sink.close_after_noting()
+        answering = asyncio.create_task(chat.answer(decision(request, True)))
+        assert await asyncio.to_thread(sink.arrived.acquire, timeout=SECONDS)
+        served.kill_parent()
+        await refused(chat_of(served, http, "late"))
+        sink.open.set()
+        assert (await answering).types[-1] == "finish" and sink.paid_to() == ["paying"]
+    try:
+        await until(lambda: not any(map(is_worker, workers)))
+    finally:
+        for worker in filter(is_worker, workers):
+            os.kill(worker, signal.SIGKILL)
+    await asyncio.to_thread(served.start)
+    async with httpx.AsyncClient(timeout=60, trust_env=False) as http:
+        assert (await chat_of(served, http, "user").say("/say 2")).said == "1 2 "
 
 
 def test_workers_without_redis_are_refused_with_the_reason(tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
 """Serving the demo: in this process, or in workers that a parent keeps alive."""
 
+import os
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -53,7 +55,14 @@ def serve(app: Starlette, host: str, port: int, max_body: int, fd: int | None = 
     if fd is None:
         server.run()
     else:
+        threading.Thread(target=_end_with_parent, daemon=True).start()
         server.run(sockets=[socket.socket(fileno=fd)])
+
+
+def _end_with_parent() -> None:
+    """The parent holds the other end of standard input, also when it is killed."""
+    sys.stdin.buffer.read()
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 @dataclass
@@ -69,7 +78,10 @@ class _Worker:
 
 
 class Supervisor:
-    """Runs a command several times on one socket. What dies is replaced; SIGTERM drains all."""
+    """Runs a command several times on one socket. What dies is replaced; SIGTERM drains all.
+
+    A worker drains as well when it has no parent any more: nobody else would ever end it.
+    """
 
     def __init__(self, command: list[str], host: str, port: int) -> None:
         self._socket = socket.create_server((host, port), backlog=2048)
@@ -99,7 +111,9 @@ class Supervisor:
         self._ending.set()
 
     def _start(self) -> _Worker:
-        process = subprocess.Popen(self._command, pass_fds=[self._socket.fileno()])
+        process = subprocess.Popen(
+            self._command, stdin=subprocess.PIPE, pass_fds=[self._socket.fileno()]
+        )
         return _Worker(process, time.monotonic())
 
     def _replace(self) -> None:
