@@ -144,17 +144,17 @@ async def test_workers_whose_parent_is_killed_drain_and_end(
 ) -> None:
     workers = served.workers()
     assert len(workers) == 2
-    async with httpx.AsyncClient(timeout=60, trust_env=False) as http:
-        chat = chat_of(served, http, "paying")
-        (request,) = (await chat.say(pay("paying"))).approvals
-        sink.close_after_noting()
-        answering = asyncio.create_task(chat.answer(decision(request, True)))
-        assert await asyncio.to_thread(sink.arrived.acquire, timeout=SECONDS)
-        served.kill_parent()
-        await refused(chat_of(served, http, "late"))
-        sink.open.set()
-        assert (await answering).types[-1] == "finish" and sink.paid_to() == ["paying"]
     try:
+        async with httpx.AsyncClient(timeout=60, trust_env=False) as http:
+            chat = chat_of(served, http, "paying")
+            (request,) = (await chat.say(pay("paying"))).approvals
+            sink.close_after_noting()
+            answering = asyncio.create_task(chat.answer(decision(request, True)))
+            assert await asyncio.to_thread(sink.arrived.acquire, timeout=SECONDS)
+            served.kill_parent()
+            await refused(chat_of(served, http, "late"))
+            sink.open.set()
+            assert (await answering).types[-1] == "finish" and sink.paid_to() == ["paying"]
         await until(lambda: not any(map(is_worker, workers)))
     finally:
         for worker in filter(is_worker, workers):
