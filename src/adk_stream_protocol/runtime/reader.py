@@ -5,6 +5,7 @@ gathered: a write costs as much as many chunks.
 """
 
 import asyncio
+from itertools import pairwise
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
 
 MAX_WAITING = 2_000
 """How many chunks a reader may be behind before a request turn waits for it."""
-GATHER_ROUNDS = 12
-"""While chunks come in numbers, the loop goes round so often before they are taken."""
+GATHER_ROUNDS, LOOK_ROUNDS = 12, 4
+"""While chunks come in numbers, the loop goes round so often before they are taken; in a flood just
+to see how busy it is.
+"""
 FLOOD, FLOOD_ROUNDS, FLOOD_SECONDS = 4, 64, 0.2
 """Once that many were gathered, the next are waited for as long as the loop takes to go round so
 often, which is next to nothing unless the loop is busy, and for no longer than this.
@@ -62,7 +65,7 @@ class Reader:
             if not await self._more(idle_seconds):
                 return []
         if self._in_numbers:
-            await self._gather(2 if self._is_flooded else GATHER_ROUNDS)
+            await self._gather(LOOK_ROUNDS if self._is_flooded else GATHER_ROUNDS)
         batch = turn.since(self.position)
         if batch and self._whole and not self.position:
             self.position = len(batch)
@@ -77,12 +80,15 @@ class Reader:
 
     async def _gather(self, rounds: int) -> None:
         """Chunks that come faster than writes go out are gathered; a lone one never waits."""
-        begun = monotonic()
+        times = [monotonic()]
         for _ in range(rounds):
             if self._turn.ended:
-                break
+                return
             await asyncio.sleep(0)
-        self._round = (monotonic() - begun) / rounds
+            times.append(monotonic())
+        # The slowest is left out: a pause of the whole process does not make the loop a busy one.
+        slowest = max(after - before for before, after in pairwise(times))
+        self._round = (times[-1] - times[0] - slowest) / (rounds - 1)
         self._is_flooded = self._turn.size - self.position >= FLOOD
 
     async def _more(self, seconds: float, chunks: int = 1) -> bool:
