@@ -174,7 +174,7 @@ def test_the_same_answer_on_two_sockets(
         threads.submit(answer_or_lose, one, asked, yes(asked.asking())) for one in (socket, second)
     ]
     replies = [job.result(60) for job in jobs]
-    assert any(reply and reply.text == PAID for reply in replies)
+    assert any(reply and reply.text == PAID for reply in replies), replies
     assert chat.paid() == [("Hanako", 50)]
     third: Http = clients.add(Http(chat))
     assert [one.get("success") for one in told(third, "process_payment")] == [True]

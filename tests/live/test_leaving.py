@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import uvicorn
@@ -11,6 +12,7 @@ from adk_stream_protocol.demo import cli
 from adk_stream_protocol.demo.serving import DrainingServer
 from adk_stream_protocol.runtime import chat
 from adk_stream_protocol.runtime.history import History
+from adk_stream_protocol.runtime.turn import Turn
 from tests.live.raw_socket import RawSocket
 from tests.live.served import Served, Till, clerk, responses, serving, until
 from tests.live.stores import HeldStore
@@ -231,3 +233,31 @@ def test_the_command_finds_a_dead_socket_within_45_seconds(
     cli.main()
     (config,) = started
     assert (config.ws_ping_interval or 99) + (config.ws_ping_timeout or 99) <= 45
+
+
+async def test_a_frame_that_is_under_way_does_not_take_the_chat_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with serving(clerk()) as served, served.socket() as old:
+        open_turn = served.chat.open_turn
+        opened, go_on, passed = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+        async def held(*given: Any, **options: Any) -> Turn:
+            turn = await open_turn(*given, **options)
+            if not opened.is_set():
+                opened.set()
+                await go_on.wait()
+                asyncio.get_running_loop().call_soon(passed.set)
+            return turn
+
+        assert (await old.say("hello")).said
+        monkeypatch.setattr(served.chat, "open_turn", held)
+        await old.start_saying("hello")
+        await asyncio.wait_for(opened.wait(), 20)
+        await until(lambda: served.chat.running("alice", "c") is None)
+        async with served.socket() as new:
+            assert (await new.say("hello")).said
+            assert await old.closed() == 4001
+            go_on.set()
+            await asyncio.wait_for(passed.wait(), 20)
+            assert (await new.say("hello")).said

@@ -91,6 +91,7 @@ class Socket:
         self._chat_id = chat_id
         self._dialect: SdkFrames | Envelopes | None = None
         self._runs: list[LiveRun] = []
+        self._is_replaced = False
         self._announced: list[Turn] = []
         """Turns of the server's that the client has not asked for yet; they may be over by then."""
 
@@ -204,6 +205,8 @@ class Socket:
 
     def _attach(self, chat_id: str) -> None:
         if run := self._chat.live_run(self._who.id, chat_id):
+            if self._is_replaced and run.socket.is_attached:
+                return  # a frame was under way; the newer socket keeps the chat
             run.socket.attach(self)
             others = [one for one in self._runs if one is not run and not one.is_closing]
             self._runs = [*others, run]
@@ -229,6 +232,7 @@ class Socket:
 
     def replaced(self) -> None:
         """The chat was opened on another socket; the newest one has it."""
+        self._is_replaced = True
         self._out.close_soon(REPLACED, "this chat was opened elsewhere")
 
     def _reply(self, request_id: str) -> SdkReply | EnvelopeReply:
