@@ -12,9 +12,11 @@ import pytest
 from google.adk.sessions.database_session_service import DatabaseSessionService
 from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.tool_context import ToolContext
+from sqlalchemy import event
 
 from adk_stream_protocol import SqlApprovalStore, idempotency_key
 from adk_stream_protocol.approvals.record import ApprovalRecord, State
+from adk_stream_protocol.approvals.sql import harden_sqlite
 from tests.live.client import SocketChat
 from tests.live.served import Served, clerk, responses, serving, until
 from tests.support.client import Json, Reply, decision
@@ -151,6 +153,7 @@ async def paying(
     """A server with stores that take their time, as real ones do."""
     store = SqlApprovalStore(f"sqlite+aiosqlite:///{folder / 'approvals'}")
     sessions = DatabaseSessionService(f"sqlite+aiosqlite:///{folder / 'sessions'}")
+    event.listen(sessions.db_engine.sync_engine, "connect", harden_sqlite)
     options: Any = {"approval_store": store, "session_service": sessions, "grace": GRACE}
     try:
         async with serving(clerk(payments.tool()), calls=calls, **options) as served:
