@@ -7,7 +7,7 @@ import pytest
 
 from tests.live.client import SocketChat
 from tests.live.raw_socket import RawSocket
-from tests.observing.telemetry import TOKEN, ObservedServer
+from tests.observing.telemetry import TOKEN, ObservedServer, Telemetry
 from tests.support.client import decision
 
 PAY = '/call process_payment {"amount": 12.5, "recipient": "Hanako"}'
@@ -71,18 +71,34 @@ async def test_a_run_that_ends_with_a_call_is_parked(observed: ObservedServer, c
     assert lines[-3:] == ["approval claimed", "approval done", "turn ended"]
 
 
-async def test_what_a_reader_does_not_take_is_counted(observed: ObservedServer, chat: str) -> None:
-    before = observed.telemetry()
+async def unread(observed: ObservedServer, chat: str, chunks: int) -> None:
+    """A turn whose client takes next to nothing of it, and is gone."""
     async with RawSocket.connect(observed.port) as stalled:
-        await stalled.say("/say 4000", chat)
+        await stalled.say(f"/say {chunks}", chat)
         observed.until(
             lambda told: (
                 told.named("turn", gen_ai__conversation__id=chat)
                 and told.number("adk_stream.active_turns") == 0
             )
         )
-    name = "adk_stream.dropped_chunks"
-    observed.until(
-        lambda told: told.number(name, adk_stream__reason="slow") > before.number(name) + 1000
-    )
+
+
+def dropped(told: Telemetry, why: str) -> float:
+    return told.number("adk_stream.dropped_chunks", adk_stream__reason=why)
+
+
+async def test_what_a_reader_does_not_take_is_counted(observed: ObservedServer, chat: str) -> None:
+    before = dropped(observed.telemetry(), "slow")
+    await unread(observed, chat, 4000)
+    observed.until(lambda told: dropped(told, "slow") > before + 1000)
+    observed.get(f"/leave/local/{chat}")
+
+
+async def test_what_a_reader_leaves_behind_is_counted(observed: ObservedServer, chat: str) -> None:
+    """It was not so far behind that it had been given up."""
+    before = observed.telemetry()
+    await unread(observed, chat, 1900)
+    told = observed.until(lambda told: dropped(told, "closed") > dropped(before, "closed"))
+    assert dropped(told, "closed") < dropped(before, "closed") + 1900
+    assert dropped(told, "slow") == dropped(before, "slow")
     observed.get(f"/leave/local/{chat}")

@@ -12,7 +12,7 @@ import pytest
 
 from adk_stream_protocol.demo.cli import main
 from adk_stream_protocol.demo.logs import JsonLines, TextLines
-from tests.support.client import RawChat, decision
+from tests.support.client import Json, RawChat, decision
 from tests.support.server import COMMAND, DemoServer, free_port
 
 KEY = "AIza-not-a-real-key-c0ffee"
@@ -25,7 +25,7 @@ class LoggedDemo(DemoServer):
 
     def start(self) -> "LoggedDemo":
         place = ["--port", str(self.port), "--state", str(self.state)]
-        self.log_file = self.state / "log"
+        self.log_file = self.state / f"log-{self.port}"
         with self.log_file.open("wb") as log:
             self._process = subprocess.Popen(
                 [COMMAND, "demo", *place, *self.arguments],
@@ -35,6 +35,11 @@ class LoggedDemo(DemoServer):
             )
         self._wait_until_ready()
         return self
+
+
+def lines_of(server: LoggedDemo) -> list[Json]:
+    """What was logged as JSON."""
+    return [json.loads(line) for line in server.log_file.read_text().splitlines()]
 
 
 def record(message: str, error: Exception | None = None, **fields: Any) -> logging.LogRecord:
@@ -101,8 +106,7 @@ def test_the_command_writes_json_without_the_model_key(tmp_path: Path) -> None:
     chat = RawChat(server.url, "alice")
     assert "model-unavailable" in chat.say("Where is my umbrella?").text
     server.stop()
-    log = server.log_file.read_text()
-    lines = [json.loads(line) for line in log.splitlines()]
+    log, lines = server.log_file.read_text(), lines_of(server)
     events = [line for line in lines if line.get("chat_id") == chat.id]
     assert [line["message"] for line in events] == ["turn started", "turn ended"]
     assert events[1]["error"] == "model-unavailable"
