@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import count
 
 import httpx
@@ -70,8 +70,9 @@ async def test_a_running_turn_finishes_and_resuming_is_refused_plainly(
     two: tuple[Roamer, Roamer], pair: Fleet
 ) -> None:
     here, there = two
-    async with here.streaming(said(SLOW)) as running, there.streaming() as following:
+    async with here.streaming(said(SLOW)) as running, AsyncExitStack() as stack:
         await running.until("1 2 3 ")
+        following = await stack.enter_async_context(there.streaming())
         await following.until("1 2 3 ")
         async with away(pair):
             refused = await there.resume()
