@@ -36,7 +36,7 @@ test: check $(PAGE) ## everything needed, then all tests
 	scripts/install-chromium
 	$(VENV)/bin/coverage run -m pytest -q $(CORE)
 	$(VENV)/bin/coverage report --skip-covered
-	$(VENV)/bin/pytest -q -n 3 --dist worksteal $(CORE:%=--ignore=%)
+	$(VENV)/bin/pytest -q -n 2 --dist worksteal $(CORE:%=--ignore=%)
 	npm --prefix packages/client test --silent
 	npm --prefix packages/client run test:live --silent
 	npm --prefix web run e2e --silent

@@ -1,5 +1,6 @@
 """A client behind a round robin: every request of a chat goes to the next worker."""
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -133,3 +134,10 @@ def texts(messages: list[Json], role: str) -> list[str]:
 def pay(recipient: str, amount: int = 1) -> str:
     """A message that leads to one payment."""
     return f'/call process_payment {{"amount": {amount}, "recipient": "{recipient}"}}'
+
+
+async def nothing_runs(chat: Roamer | SocketChat) -> None:
+    """Wait until there is nothing to resume: other workers hear of an end a little later."""
+    async with asyncio.timeout(SECONDS):
+        while (reply := await chat.resume()).status != 204:
+            assert reply.types[-1] in ("finish", "error"), reply.text

@@ -11,7 +11,7 @@ from tests.crash.client import outcome
 from tests.live.client import SocketChat
 from tests.support.client import Json
 from tests.workers.asker import Asker
-from tests.workers.client import pay
+from tests.workers.client import nothing_runs, pay
 from tests.workers.fleet import Fleet
 from tests.workers.socket_case import SocketCase
 
@@ -82,7 +82,7 @@ async def test_a_request_that_waited_is_answered_elsewhere(
     await kill_at(moment, asker, small_fleet)
     assert (asker.paid(), asker.acknowledged) == (0, False)
     async with asker.elsewhere.socket() as socket:
-        assert (await socket.resume()).status == 204, "nothing runs"
+        await nothing_runs(socket)
     assert await asker.open_request() == {
         name: asker.request[name] for name in ("approvalId", "toolCallId")
     }
