@@ -4,7 +4,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -61,7 +60,8 @@ def serve(app: Starlette, host: str, port: int, max_body: int, fd: int | None = 
 
 def _end_with_parent() -> None:
     """The parent holds the other end of standard input, also when it is killed."""
-    sys.stdin.buffer.read()
+    # Not through `sys.stdin`: a thread that reads it at the end of the interpreter aborts that.
+    os.read(0, 1)
     os.kill(os.getpid(), signal.SIGTERM)
 
 
