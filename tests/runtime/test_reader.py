@@ -49,12 +49,18 @@ async def read_until(reader: Reader, last: int) -> list[list[int]]:
     return batches
 
 
+async def flooded(turn: Turn, reader: Reader) -> list[list[int]]:
+    """What is read of a flood, which is over then."""
+    flooding = asyncio.create_task(flood(turn))
+    batches = await read_until(reader, MANY - 1)
+    await flooding
+    return batches
+
+
 async def test_a_flood_is_read_in_big_pieces_and_in_order() -> None:
     turn = Turn("r", ("u", "c"))
     async with reading(turn) as reader:
-        flooding = asyncio.create_task(flood(turn))
-        batches = await read_until(reader, MANY - 1)
-        await flooding
+        batches = await flooded(turn, reader)
     assert [number for batch in batches for number in batch] == list(range(MANY))
     # One for each time the loop went round would be 2,000, one for every twelve 167.
     assert len(batches) < 120
@@ -65,9 +71,7 @@ async def test_after_a_flood_a_lone_chunk_does_not_wait_for_others(
 ) -> None:
     turn = Turn("r", ("u", "c"))
     async with reading(turn) as reader:
-        flooding = asyncio.create_task(flood(turn))
-        await read_until(reader, MANY - 1)
-        await flooding
+        await flooded(turn, reader)
         monkeypatch.setattr(readers, "FLOOD_SECONDS", HOUR)
         for number in range(MANY, MANY + 10):
             waiting = asyncio.create_task(reader.next(HOUR))
@@ -82,9 +86,7 @@ async def test_the_end_of_a_turn_does_not_wait_for_more(
 ) -> None:
     turn = Turn("r", ("u", "c"))
     async with reading(turn) as reader:
-        flooding = asyncio.create_task(flood(turn))
-        await read_until(reader, MANY - 1)
-        await flooding
+        await flooded(turn, reader)
         # As on a loop that is very busy: the next write would wait for chunks that never come.
         monkeypatch.setattr(readers, "FLOOD_SECONDS", HOUR)
         monkeypatch.setattr(reader, "_round", HOUR)
@@ -112,9 +114,7 @@ async def test_who_reads_slowly_holds_back_nobody_who_reads_along() -> None:
 async def test_nothing_for_long_is_an_empty_piece_also_after_a_flood() -> None:
     turn = Turn("r", ("u", "c"))
     async with reading(turn) as reader:
-        flooding = asyncio.create_task(flood(turn))
-        await read_until(reader, MANY - 1)
-        await flooding
+        await flooded(turn, reader)
         assert await reader.next(0.01) == []
         assert await reader.next(0.01) == []
 
