@@ -157,3 +157,21 @@ async def test_leases_and_talk_come_back_with_redis(
     await one.close()
     await two.close()
     server.kill()
+
+
+async def test_a_worker_that_closes_waits_for_no_call_that_missed_it(redis: RedisServer) -> None:
+    """Cancelled at every moment of a call, the loop around it ends."""
+    relay = relay_of(redis.url)
+
+    async def claim_for_ever() -> None:
+        while True:
+            await relay.claim(CHAT)
+
+    for rounds in range(200):
+        task = asyncio.create_task(claim_for_ever())
+        for _ in range(rounds % 40):
+            await asyncio.sleep(0)
+        task.cancel()
+        ended, _ = await asyncio.wait({task}, timeout=20)
+        assert ended, f"it runs on after {rounds % 40} rounds"
+    await relay.close()

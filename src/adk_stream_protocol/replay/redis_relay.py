@@ -13,13 +13,12 @@ from typing import Any
 from urllib.parse import quote
 
 from redis.asyncio import Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
 
 from adk_stream_protocol.errors import Unavailable
 from adk_stream_protocol.replay.jobs import Jobs
 from adk_stream_protocol.replay.redis_away import AWAY
 from adk_stream_protocol.replay.redis_logs import UNREADABLE, Logs
+from adk_stream_protocol.replay.redis_retry import OnceMore
 from adk_stream_protocol.replay.redis_talk import Talk
 from adk_stream_protocol.replay.relay import Answer, Chat, Followed, Lease, Peer, Source
 
@@ -58,10 +57,9 @@ class RedisRelay:
     """
 
     def __init__(self, url: str, name: str = "adk-stream", lease_seconds: float = 15.0) -> None:
-        # redis-py's own types do not say whether bytes or text come back. One more attempt finds
-        # out about a connection that was lost while nobody used it.
+        # redis-py's own types do not say whether bytes or text come back.
         self._redis: Any = Redis.from_url(
-            url, socket_connect_timeout=1, socket_timeout=2, retry=Retry(NoBackoff(), 1)
+            url, socket_connect_timeout=1, socket_timeout=2, retry=OnceMore()
         )
         self._name = name
         self._lease_ms = int(lease_seconds * 1000)
