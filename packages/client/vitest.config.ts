@@ -14,7 +14,7 @@ const projects = (name: string, test: object) =>
         replacement,
       })),
     },
-    test: { name: `${name}${major}`, env: { AI_MAJOR: major }, testTimeout: 30_000, ...test },
+    test: { name: `${name}${major}`, env: { AI_MAJOR: major }, testTimeout: 90_000, ...test },
   }));
 
 export default defineConfig({

@@ -49,7 +49,7 @@ async def till_at(folder: Path, require: Any = True) -> AsyncGenerator[Till]:
     script = Path(__file__).with_name("mcp_till.py")
     server = StdioServerParameters(command=sys.executable, args=[str(script), str(book)])
     toolset = McpToolset(
-        connection_params=StdioConnectionParams(server_params=server, timeout=20),
+        connection_params=StdioConnectionParams(server_params=server, timeout=60),
         require_confirmation=require,
     )
     try:

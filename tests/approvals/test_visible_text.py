@@ -1,7 +1,6 @@
 """Hidden characters are written out, ordinary text of any language is not."""
 
 import re
-import time
 from unicodedata import category, name
 
 import pytest
@@ -193,7 +192,6 @@ def test_a_limit_too_small_for_anything_still_states_the_length() -> None:
 
 @pytest.mark.parametrize("unit", ["\u202e", "\n", " ", "🇯", "\u0301", f"👩{ZWJ}", "⟨", " \n", "あ"])
 def test_a_very_long_text_takes_no_more_than_its_length(unit: str) -> None:
-    began = time.perf_counter()
-    assert len(cut_middle(visible(unit * 100_000))) <= 500
-    assert len(cut_middle(unit * 100_000)) <= 500
-    assert time.perf_counter() - began < 5
+    """With work that grows with its square, this test would not end."""
+    assert len(cut_middle(visible(unit * 300_000))) <= 500
+    assert len(cut_middle(unit * 300_000)) <= 500

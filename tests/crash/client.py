@@ -18,7 +18,7 @@ class Chat(RawChat):
         """Decide outside of the chat; the status of the answer."""
         address = f"{self.url}/api/approvals/{approval_id}"
         body = {"approved": approved}
-        answer = httpx.post(address, json=body, headers=self.headers, timeout=30, verify=False)
+        answer = httpx.post(address, json=body, headers=self.headers, timeout=60, verify=False)
         return answer.status_code
 
     @property
@@ -57,7 +57,7 @@ def attempt(chat: Chat, body: Json) -> Attempt:
     body = {"id": chat.id, **body}
     try:
         with (
-            httpx.Client(verify=False, timeout=30) as client,
+            httpx.Client(verify=False, timeout=60) as client,
             client.stream("POST", address, json=body, headers=chat.headers) as answer,
         ):
             result.status = answer.status_code

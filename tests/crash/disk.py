@@ -36,4 +36,4 @@ def small_disk(folder: Path) -> Generator[Disk]:
 
 
 def _run(*command: str) -> None:
-    subprocess.run(command, check=True, timeout=20)
+    subprocess.run(command, check=True, timeout=60)

@@ -9,7 +9,7 @@ import httpx
 
 from adk_stream_protocol.demo.app import DemoSettings, build_app
 
-SECONDS = 30
+SECONDS = 60
 
 
 def connections() -> set[threading.Thread]:

@@ -21,6 +21,6 @@ async def http_chat(
         transport = httpx.ASGITransport(app)
         async with (
             app.router.lifespan_context(app),
-            httpx.AsyncClient(transport=transport, base_url="http://demo", timeout=30) as client,
+            httpx.AsyncClient(transport=transport, base_url="http://demo", timeout=60) as client,
         ):
             yield HttpChat(client, scenario, gemini)

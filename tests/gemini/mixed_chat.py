@@ -94,7 +94,7 @@ async def mixed_chat(scenario: MixedScenario, play: Play, state: Path) -> AsyncG
         transport = httpx.ASGITransport(app)
         async with (
             app.router.lifespan_context(app),
-            httpx.AsyncClient(transport=transport, base_url="http://demo", timeout=30) as client,
+            httpx.AsyncClient(transport=transport, base_url="http://demo", timeout=60) as client,
         ):
             chat = MixedChat(app, client, play)
             yield chat

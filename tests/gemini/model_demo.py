@@ -15,7 +15,7 @@ LIVE_MODELS = {
     "2.5": "gemini-2.5-flash-native-audio-preview-12-2025",
     "3.1": "gemini-3.1-flash-live-preview",
 }
-_SECONDS = 30
+_SECONDS = 60
 
 
 class ModelDemo(DemoServer):

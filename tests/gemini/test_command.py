@@ -35,7 +35,7 @@ def demo(
 async def test_a_chat_over_http(name: str, demo: ModelDemo, gemini_server: GeminiServer) -> None:
     scenario = load(WIRE / "http" / f"{name}.json", Scenario)
     assert scenario.model == MODEL
-    async with httpx.AsyncClient(base_url=demo.url, timeout=30, trust_env=False) as client:
+    async with httpx.AsyncClient(base_url=demo.url, timeout=60, trust_env=False) as client:
         chat = HttpChat(client, scenario, gemini_server, chat_id=name)
         for number, turn in enumerate(scenario.turns):
             chunks, _ = await chat.play(turn)

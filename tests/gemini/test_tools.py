@@ -69,7 +69,7 @@ async def served(
         transport = httpx.ASGITransport(app)
         async with (
             app.router.lifespan_context(app),
-            httpx.AsyncClient(transport=transport, base_url="http://demo", timeout=30) as client,
+            httpx.AsyncClient(transport=transport, base_url="http://demo", timeout=60) as client,
         ):
             yield app, client
 

@@ -28,7 +28,7 @@ from adk_stream_protocol.transports.uvicorn_sockets import UVICORN
 from tests.support.server import DemoServer
 
 T = TypeVar("T")
-SECONDS = 30.0
+SECONDS = 60.0
 """Longer than anything here takes: only what hangs is ended by it."""
 
 _numbers = count()

@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.support.client import Json, Reply, decision
 
-SECONDS = 20.0
+SECONDS = 60.0
 LAST = ("end", "error", "no-active")
 
 

@@ -39,7 +39,7 @@ class RawSocket:
             f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\n"
             f"Sec-WebSocket-Version: 13\r\n\r\n".encode()
         )
-        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 10)
+        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 60)
         assert head.startswith(b"HTTP/1.1 101"), head
         try:
             yield cls(reader, writer)
@@ -55,7 +55,7 @@ class RawSocket:
     async def read_to(self, end: bytes) -> None:
         """Read until these bytes are the last ones for now."""
         data = b""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not data.endswith(end):
                 piece = await self._reader.read(65536)
                 assert piece, f"it ended with {data[-200:]!r}"

@@ -29,7 +29,7 @@ from adk_stream_protocol.transports.uvicorn_sockets import UVICORN
 from tests.live.client import SocketChat
 from tests.support.client import Json, Reply, decision
 
-SECONDS = 20.0
+SECONDS = 60.0
 """How long anything may take before a test gives it up."""
 
 

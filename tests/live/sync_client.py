@@ -11,7 +11,7 @@ from websockets.sync.connection import Connection
 from tests.live.client import LAST, answered, said
 from tests.support.client import Json, Reply
 
-SECONDS = 20.0
+SECONDS = 60.0
 
 
 class SyncSocketChat:

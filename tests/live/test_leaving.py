@@ -43,7 +43,7 @@ async def test_a_running_turn_is_read_again_from_its_first_chunk() -> None:
         async with served.socket() as socket:
             asked = await socket.say(PAY)
             await socket.start_approving(asked.approvals[0])
-            await asyncio.wait_for(till.entered.wait(), 10)
+            await asyncio.wait_for(till.entered.wait(), 60)
             await socket.vanish()
         async with served.socket() as socket:
             request_id = await socket.start({}, "resume")
@@ -75,7 +75,7 @@ async def leave_while_it_runs(served: Served, till: Till, *, gated: bool = True)
             await socket.start_approving((await socket.say(PAY)).approvals[0])
         else:
             await socket.start_saying(PAY)
-        await asyncio.wait_for(till.entered.wait(), 10)
+        await asyncio.wait_for(till.entered.wait(), 60)
         await socket.vanish()
 
 
@@ -87,7 +87,7 @@ async def test_a_tool_that_runs_when_everybody_has_left_is_finished_and_recorded
     agent = clerk(till.tool(require_confirmation=gated))
     async with serving(agent, grace=0.01) as served:
         await leave_while_it_runs(served, till, gated=gated)
-        await asyncio.wait_for(given_up.wait(), 10)
+        await asyncio.wait_for(given_up.wait(), 60)
         till.open.set()
         await until(lambda: not served.is_live())
         assert till.paid == [5] and await served.states() == ["done"] * gated
@@ -100,7 +100,7 @@ async def test_who_comes_back_before_the_tool_is_done_has_the_run_again(
     till = Till()
     async with serving(clerk(till.tool()), grace=0.01) as served:
         await leave_while_it_runs(served, till)
-        await asyncio.wait_for(given_up.wait(), 10)
+        await asyncio.wait_for(given_up.wait(), 60)
         run = served.chat.live_run("alice", "c")
         async with served.socket() as socket:
             resuming = await socket.start({}, "resume")
@@ -123,10 +123,10 @@ async def test_an_answer_that_comes_as_the_grace_ends_counts(
             request = (await socket.say(PAY)).approvals[0]
             store.hold("approve")
             answering = asyncio.create_task(answer(served, request, way))
-            await asyncio.wait_for(store.there.wait(), 10)
-        await asyncio.wait_for(given_up.wait(), 10)
+            await asyncio.wait_for(store.there.wait(), 60)
+        await asyncio.wait_for(given_up.wait(), 60)
         store.go_on.set()
-        await asyncio.wait_for(answering, 10)
+        await asyncio.wait_for(answering, 60)
         await until(lambda: till.paid == [5])
         await until(lambda: served.chat.running("alice", "c") is None)
         assert responses(await served.context()) == [{"paid": 5}]
@@ -151,11 +151,11 @@ async def test_a_run_that_ends_while_it_asks_leaves_no_request_behind() -> None:
         async with served.socket() as socket:
             store.hold("request")
             await socket.start_saying(PAY)
-            await asyncio.wait_for(store.there.wait(), 10)
+            await asyncio.wait_for(store.there.wait(), 60)
         closing = asyncio.create_task(served.chat.close())
         await until(lambda: served.is_closing())
         store.go_on.set()
-        await asyncio.wait_for(closing, 10)
+        await asyncio.wait_for(closing, 60)
         assert [record.state.value for record in await store.listed(None, 9)] == ["cancelled"]
         assert (await served.request("GET", "/api/approvals")).json() == {"approvals": []}
 
@@ -214,7 +214,7 @@ async def test_a_server_that_ends_waits_for_a_tool_and_says_so_if_it_cannot(
     till.open.clear()
     async with serving(clerk(till.tool())) as served, served.socket() as socket:
         await socket.start_approving((await socket.say(PAY)).approvals[0])
-        await asyncio.wait_for(till.entered.wait(), 10)
+        await asyncio.wait_for(till.entered.wait(), 60)
         await served.chat.close()
         assert await served.states() == ["unknown"] and till.paid == []
         assert not served.is_live()
@@ -253,11 +253,11 @@ async def test_a_frame_that_is_under_way_does_not_take_the_chat_back(
         assert (await old.say("hello")).said
         monkeypatch.setattr(served.chat, "open_turn", held)
         await old.start_saying("hello")
-        await asyncio.wait_for(opened.wait(), 20)
+        await asyncio.wait_for(opened.wait(), 60)
         await until(lambda: served.chat.running("alice", "c") is None)
         async with served.socket() as new:
             assert (await new.say("hello")).said
             assert await old.closed() == 4001
             go_on.set()
-            await asyncio.wait_for(passed.wait(), 20)
+            await asyncio.wait_for(passed.wait(), 60)
             assert (await new.say("hello")).said

@@ -121,7 +121,7 @@ async def test_a_link_that_is_lost_while_an_answer_is_stored_loses_no_answer(
         request = (await socket.say(f"{PAY}\n/hang 0.3\n/error 500")).approvals[0]
         store.hold("approve")
         answering = await socket.start_approving(request)
-        await asyncio.wait_for(store.there.wait(), 10)
+        await asyncio.wait_for(store.there.wait(), 60)
         await until(lambda: "the live run of a chat failed" in caplog.text)
         store.go_on.set()
         assert (await socket.reply(answering)).types == ["start", "error"]

@@ -1,7 +1,6 @@
 """What is taken as JSON, and where the fault is said to be when it is not."""
 
 import json
-import time
 from typing import Any
 
 import pytest
@@ -106,11 +105,10 @@ def test_duplicate_keys_are_refused_at_any_depth(raw: bytes) -> None:
     assert fault_of(raw) == "$: not JSON: duplicate key 'a'"
 
 
-def test_a_duplicate_after_many_keys_is_found_at_once() -> None:
-    keys = b",".join(b'"k%d":0' % number for number in range(20_000))
-    began = time.perf_counter()
+def test_a_duplicate_after_many_keys_is_found() -> None:
+    """Comparing each key with each, this test would not end."""
+    keys = b",".join(b'"k%d":0' % number for number in range(200_000))
     assert fault_of(b'{%b,"z":0,"z":0}' % keys) == "$: not JSON: duplicate key 'z'"
-    assert time.perf_counter() - began < 1
 
 
 @pytest.mark.parametrize(("opening", "closing"), [(b"[", b"]"), (b'{"a":', b"}")])

@@ -45,7 +45,7 @@ class Served:
         transport = httpx.ASGITransport(self.app)
         headers = {"x-user": who, "x-roles": roles}
         async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
-            return await client.request(method, path, json=body, headers=headers, timeout=30)
+            return await client.request(method, path, json=body, headers=headers, timeout=60)
 
     async def say(self, text: str) -> Reply:
         body = {"id": "c", "message": {"role": "user", "content": text}}
@@ -101,7 +101,7 @@ def _reply(answer: httpx.Response) -> Reply:
 
 async def until(condition: Callable[[], Awaitable[bool]]) -> None:
     """Wait for what happens in the background, but not for ever."""
-    deadline = asyncio.get_running_loop().time() + 10
+    deadline = asyncio.get_running_loop().time() + 60
     while not await condition():
         assert asyncio.get_running_loop().time() < deadline, "it did not happen"
         await asyncio.sleep(0.01)

@@ -100,7 +100,7 @@ async def test_a_decision_during_the_turn_that_another_one_started_goes_on_too()
     await chat.say('/call pay {"amount": 1}\n/call pay {"amount": 2}')
     one, two = [request["id"] for request in await chat.waiting(*MANAGER)]
     assert (await chat.decide(one, True, *MANAGER)).status_code == 200
-    await asyncio.wait_for(first.wait(), 10)
+    await asyncio.wait_for(first.wait(), 60)
     assert (await chat.decide(two, True, *MANAGER)).status_code == 200
     gate.set()
 

@@ -41,7 +41,7 @@ async def test_stop_while_an_event_is_written(event: str, written: bool) -> None
     served = Served(agent(till.tool()), approval_store=store)
     asked = await served.say(PAY)
     answer = asyncio.create_task(served.answer(asked.approvals, True))
-    await asyncio.wait_for(store.there.wait(), 10)
+    await asyncio.wait_for(store.there.wait(), 60)
     if event == "approve":
         answer.cancel()  # no turn runs yet: the client has gone
         await asyncio.wait([answer])
@@ -72,7 +72,7 @@ async def test_stop_while_the_tool_runs_leaves_an_unknown_outcome() -> None:
     served = Served(agent(FunctionTool(pay, require_confirmation=True)))
     asked = await served.say(PAY)
     answer = asyncio.create_task(served.answer(asked.approvals, True))
-    await asyncio.wait_for(running.wait(), 10)
+    await asyncio.wait_for(running.wait(), 60)
     await served.stop()
     await answer
     assert (await served.store.listed(None, 1))[0].state.value == "unknown"

@@ -97,13 +97,13 @@ def raw(*texts: str) -> list[msgspec.Raw]:
 
 async def found(look: Callable[[], Awaitable[T | None]]) -> T:
     """Look until something is there."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             if (thing := await look()) is not None:
                 return thing
             await asyncio.sleep(0.02)
 
 
-async def within(waiting: Any, seconds: float = 20) -> Any:
+async def within(waiting: Any, seconds: float = 60) -> Any:
     async with asyncio.timeout(seconds):
         return await waiting

@@ -91,7 +91,7 @@ async def test_a_turn_whose_worker_dies_ends_with_an_error(
     redis: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(redis_logs, "BLOCK_MS", 100)
-    one, two = relay_of(redis.url, lease_seconds=0.4), relay_of(redis.url)
+    one, two = relay_of(redis.url, lease_seconds=2), relay_of(redis.url)
     publishing = asyncio.create_task(one.publish(one.new_log(), Source("a")))
     followed, _ = await appeared(two)
     pieces = [piece async for piece in followed]  # nobody keeps the key alive

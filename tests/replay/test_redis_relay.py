@@ -46,11 +46,11 @@ async def test_applications_do_not_meet(pair: Pair, redis: RedisServer) -> None:
 
 
 async def test_a_lease_outlives_its_time_while_its_worker_lives(redis: RedisServer) -> None:
-    one, two = (relay_of(redis.url, lease_seconds=0.4) for _ in range(2))
+    one, two = (relay_of(redis.url, lease_seconds=2) for _ in range(2))
     await one.listen()
     lease = await one.claim(CHAT)
-    for _ in range(12):
-        await asyncio.sleep(0.1)
+    for _ in range(10):
+        await asyncio.sleep(0.5)
         assert await two.claim(CHAT) is None
     one._jobs.cancel()  # pyright: ignore[reportPrivateUsage]  # the worker dies
     taken = await claimed(two)
@@ -172,6 +172,6 @@ async def test_a_worker_that_closes_waits_for_no_call_that_missed_it(redis: Redi
         for _ in range(rounds % 40):
             await asyncio.sleep(0)
         task.cancel()
-        ended, _ = await asyncio.wait({task}, timeout=20)
+        ended, _ = await asyncio.wait({task}, timeout=60)
         assert ended, f"it runs on after {rounds % 40} rounds"
     await relay.close()

@@ -66,7 +66,7 @@ class Office:
         """Begin a turn that asks, up to the moment when its event would be stored."""
         said = types.Content(role="user", parts=[types.Part(text='/call pay {"amount": 5}')])
         await self.chat.open_turn(ALICE, "c1", TurnInput(content=said), "native")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await self.sessions.asking.wait()
         (record,) = await self.store.listed(None, None)
         return record
@@ -74,7 +74,7 @@ class Office:
     async def rest(self) -> None:
         turn = self.chat.running("alice", "c1")
         if turn and turn.task:
-            await asyncio.wait([turn.task], timeout=10)
+            await asyncio.wait([turn.task], timeout=60)
 
     async def state(self, record: ApprovalRecord) -> State:
         found = await self.store.get(record.id)

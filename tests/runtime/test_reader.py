@@ -36,7 +36,7 @@ async def flood(turn: Turn, count: int = MANY) -> None:
 async def reading(turn: Turn) -> AsyncGenerator[Reader]:
     reader = turn.reader()
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             yield reader
     finally:
         reader.close()

@@ -64,7 +64,7 @@ def test_an_overdue_answer_is_410_and_the_model_is_told(tmp_path: Path) -> None:
 def test_sigterm_ends_a_running_stream_properly(tmp_path: Path) -> None:
     server = DemoServer(tmp_path).start()
     body = {"id": "c", "message": {"role": "user", "content": "/say 2\n/hang 60"}}
-    with httpx.stream("POST", f"{server.url}/api/chat", json=body, timeout=30) as answer:
+    with httpx.stream("POST", f"{server.url}/api/chat", json=body, timeout=60) as answer:
         pieces = answer.iter_text()
         text = next(pieces)
         server.stop()

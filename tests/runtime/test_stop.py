@@ -38,14 +38,14 @@ async def say(chat: Chat, text: str) -> Turn:
 
 
 async def rest(turn: Turn) -> list[AnyChunk]:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         return [chunk async for batch in turn.batches(5) for chunk in batch]
 
 
 async def until_it_hangs(turn: Turn, said: int) -> None:
     reader = turn.reader()
     seen = 0
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while seen < said:
             seen += sum(isinstance(one, TextDelta) for one in await reader.next(5) or [])
     reader.close()

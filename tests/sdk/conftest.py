@@ -108,7 +108,7 @@ def page(open_page: OpenPage) -> Page:
 @pytest.fixture(scope="session")
 def client(demo: DemoServer) -> Iterator[httpx.Client]:
     """One client for all raw chats: a new one costs more than a turn."""
-    with httpx.Client(base_url=demo.url, timeout=20) as client:
+    with httpx.Client(base_url=demo.url, timeout=60) as client:
         yield client
 
 

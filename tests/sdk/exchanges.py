@@ -59,7 +59,7 @@ class Frames:
     def _reply(self, socket: ClientConnection, request_id: str) -> Reply:
         chunks: list[Json] = []
         while True:
-            frame: Json = json.loads(socket.recv(timeout=20))
+            frame: Json = json.loads(socket.recv(timeout=60))
             if frame["requestId"] != request_id:
                 continue
             if frame["type"] == "chunk":

@@ -42,4 +42,4 @@ class Judge:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._process.communicate(timeout=10)
+        self._process.communicate(timeout=60)

@@ -134,7 +134,7 @@ class Browser:
 
     def stored(self) -> list[Json]:
         address = f"{self._page['api']}/{self._page['id']}/messages"
-        answer = httpx.get(address, headers=self._page["headers"], timeout=20)
+        answer = httpx.get(address, headers=self._page["headers"], timeout=60)
         assert answer.status_code == 200, answer.text
         return answer.json()
 

@@ -23,7 +23,7 @@ def stored(server: DemoServer, headers: dict[str, str]) -> Stored:
 
     def stored(page: Page) -> list[Json]:
         address = f"{server.url}/api/chat/{page.id}/messages"
-        answer = httpx.get(address, headers=headers, timeout=20)
+        answer = httpx.get(address, headers=headers, timeout=60)
         assert answer.status_code == 200, answer.text
         return answer.json()
 

@@ -127,7 +127,7 @@ def test_two_payments_approved_on_one_side_each(
     socket_first: bool,
 ) -> None:
     frames = Frames(server.url, headers)
-    with httpx.Client(base_url=server.url, timeout=20) as client:
+    with httpx.Client(base_url=server.url, timeout=60) as client:
         chats = [
             RawChat(exchange, judge, "both", approvals="native")
             for exchange in (frames, Posts(client, headers))

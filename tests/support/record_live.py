@@ -26,7 +26,7 @@ from adk_stream_protocol.runtime.turn import Turn
 from tests.support.record import TURNS, dump, encode_turn
 from tests.support.scenes import PLACE, demo
 
-SECONDS = 20
+SECONDS = 60
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ class RedisServer:
         arguments = ["--port", str(self._port), "--save", "", "--appendonly", "no"]
         command = ["/usr/bin/redis-server", *arguments, "--dir", str(self._folder)]
         self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not self._answers():
             assert time.monotonic() < deadline, "Redis did not become ready"
             time.sleep(0.05)
@@ -30,7 +30,7 @@ class RedisServer:
     def kill(self) -> None:
         assert self._process is not None
         self._process.kill()
-        self._process.wait(timeout=10)
+        self._process.wait(timeout=60)
 
     def _answers(self) -> bool:
         try:

@@ -41,7 +41,7 @@ class DemoServer:
     def _end(self, how: signal.Signals) -> int:
         assert self._process is not None
         self._process.send_signal(how)
-        return self._process.wait(timeout=20)
+        return self._process.wait(timeout=60)
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + 60

@@ -45,7 +45,7 @@ class LiveConversation:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        async with asyncio.timeout(10), aclosing(self._live):
+        async with asyncio.timeout(60), aclosing(self._live):
             pass
 
     def send(self, text: str) -> None:
@@ -63,7 +63,7 @@ class LiveConversation:
     async def until(self, start: str) -> list[str]:
         """The events up to the first whose line starts so; with "end" if there is none."""
         lines: list[str] = []
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             async for event in self._live:
                 self.events.append(event)
                 lines.append(self._line(event))

@@ -14,7 +14,7 @@ SAY = b'{"id":"%b","messages":[{"role":"user","parts":[{"type":"text","text":"hi
 
 
 def raw_post(server: DemoServer, body: bytes, headers: dict[str, str] = JSON) -> httpx.Response:
-    return httpx.post(f"{server.url}/api/chat", content=body, headers=headers, timeout=30)
+    return httpx.post(f"{server.url}/api/chat", content=body, headers=headers, timeout=60)
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ async def test_a_call_that_was_cut_off_is_over_unless_a_turn_runs() -> None:
     began = asyncio.Event()
     served = Stored(hang)
     turn = asyncio.create_task(served.say("/call hang {}"))
-    await asyncio.wait_for(began.wait(), 10)
+    await asyncio.wait_for(began.wait(), 60)
     served.activity.message_id = ""
     (call,) = tools_of((await served.messages())[-1])
     assert call["state"] == "input-available"

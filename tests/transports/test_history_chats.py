@@ -137,9 +137,9 @@ async def test_deleting_a_chat_stops_its_turn() -> None:
     began = asyncio.Event()
     served = Stored(hang)
     turn = asyncio.create_task(served.say("/call hang {}"))
-    await asyncio.wait_for(began.wait(), 10)
+    await asyncio.wait_for(began.wait(), 60)
     assert (await served.request("DELETE", "/api/chat/c")).status_code == 204
-    assert (await asyncio.wait_for(turn, 10)).types[-1] == "finish"
+    assert (await asyncio.wait_for(turn, 60)).types[-1] == "finish"
     assert (await served.request("DELETE", "/api/chat/c")).status_code == 404
 
 

@@ -57,7 +57,7 @@ async def test_the_message_of_a_running_turn_is_left_out() -> None:
     desk = Desk(agent(hang))
     await folded(await desk.open(said("/say 1", "first")))
     turn = await desk.open(said("/call hang {}"))
-    await asyncio.wait_for(began.wait(), 10)
+    await asyncio.wait_for(began.wait(), 60)
     found = await desk.messages()
     assert [one["id"] for one in found[::2]] == ["first", "mine"]
     assert [one["role"] for one in found] == ["user", "assistant", "user"]
@@ -70,7 +70,7 @@ async def test_a_continuation_takes_its_message_out_while_it_runs() -> None:
     async def slow(amount: int) -> dict[str, int]:
         """Pay slowly."""
         began.set()
-        await asyncio.wait_for(go.wait(), 10)
+        await asyncio.wait_for(go.wait(), 60)
         return {"paid": amount}
 
     began, go = asyncio.Event(), asyncio.Event()
@@ -79,7 +79,7 @@ async def test_a_continuation_takes_its_message_out_while_it_runs() -> None:
     (part,) = [one for one in asked["parts"] if one["type"] == "tool-slow"]
     part |= {"state": "approval-responded", "approval": part["approval"] | {"approved": True}}
     turn = await desk.open({"messages": [asked], "messageId": asked["id"]})
-    await asyncio.wait_for(began.wait(), 10)
+    await asyncio.wait_for(began.wait(), 60)
     assert [one["role"] for one in await desk.messages()] == ["user"]
     go.set()
     assert [batch async for batch in turn.batches(10)]

@@ -11,7 +11,7 @@ from tests.support.server import DemoServer
 
 def open_socket(demo: DemoServer, query: str = "", **headers: Any) -> ClientConnection:
     return connect(
-        f"ws://127.0.0.1:{demo.port}/live{query}", additional_headers=headers, open_timeout=20
+        f"ws://127.0.0.1:{demo.port}/live{query}", additional_headers=headers, open_timeout=60
     )
 
 

@@ -12,7 +12,7 @@ from tests.workers.conftest import OpenChat
 from tests.workers.fleet import Fleet
 
 PLACE = {"latitude": 1.5, "longitude": 2.5, "accuracy": 3, "timestamp": 4}
-SECONDS = 30.0
+SECONDS = 60.0
 
 styles = pytest.mark.parametrize("style", ["native", "adk-tool"])
 

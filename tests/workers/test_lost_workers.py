@@ -12,7 +12,7 @@ from tests.support.client import decision
 from tests.workers.client import Roamer, nothing_runs, pay
 from tests.workers.fleet import Fleet
 
-SECONDS = 30.0
+SECONDS = 60.0
 _numbers = count()
 
 

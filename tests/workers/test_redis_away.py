@@ -14,7 +14,7 @@ from tests.workers.client import Roamer, nothing_runs, pay, texts
 from tests.workers.conftest import NewFleet
 from tests.workers.fleet import Fleet
 
-SECONDS = 30.0
+SECONDS = 60.0
 SLOW = "/say 3\n/hang 4\n/say 2"
 WHOLE = "1 2 3 1 2 "
 _numbers = count()

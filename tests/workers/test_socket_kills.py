@@ -15,7 +15,7 @@ from tests.workers.client import nothing_runs, pay
 from tests.workers.fleet import Fleet
 from tests.workers.socket_case import SocketCase
 
-SECONDS = 30.0
+SECONDS = 60.0
 KILLS, CHATS = 10, 3
 LONGEST = 0.15
 """Seconds from the click to the kill; longer than a turn takes."""

@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 
-/** Waits for something to be there, for ten seconds at most. */
+/** Waits for something to be there, for a minute at most. */
 export function until<T>(find: () => T | undefined | false, what: string): Promise<T> {
   return vi.waitFor(
     () => {
@@ -8,6 +8,6 @@ export function until<T>(find: () => T | undefined | false, what: string): Promi
       if (found === undefined || found === false) throw new Error(`still no ${what}`);
       return found;
     },
-    { timeout: 10_000, interval: 2 },
+    { timeout: 60_000, interval: 2 },
   );
 }
