@@ -1,7 +1,7 @@
 """A turn whose chunks the test lets out one by one, and a worker to publish it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Container
 from typing import Any, TypeVar
 
 import msgspec
@@ -26,7 +26,7 @@ def relay_of(
     heard: Heard = nothing,
     *,
     process: str = "one",
-    dead: tuple[str, ...] = (),
+    dead: Container[str] = (),
     lease_seconds: float = 15,
     app: str = "app",
 ) -> RedisRelay:

@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 
 from adk_stream_protocol.errors import Unavailable
+from adk_stream_protocol.replay import redis_talk
 from adk_stream_protocol.replay.redis_relay import RedisRelay
 from adk_stream_protocol.replay.relay import Lease
 from tests.replay.source import CHAT, found, relay_of, within
 from tests.support.redis import RedisServer
+
+HOUR = 3600.0
 
 Pair = tuple[RedisRelay, RedisRelay]
 
@@ -104,16 +107,38 @@ async def test_workers_talk(redis: RedisServer) -> None:
     await two.close()
 
 
-async def test_a_worker_that_is_deaf_or_dead_is_not_waited_for(redis: RedisServer) -> None:
+async def test_a_worker_that_is_deaf_or_dead_is_not_waited_for(
+    redis: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_talk, "ANSWER_SECONDS", HOUR)
     deaf, one = relay_of(redis.url, process="two"), relay_of(redis.url)
     wise = relay_of(redis.url, process="three", dead=("two",))
     await one.listen()
     await wise.listen()
     assert await deaf.claim(CHAT)
-    assert await within(one.ask(CHAT, "stop", {}), 3) is None
-    assert await within(wise.ask(CHAT, "stop", {}), 3) is None
+    assert await within(one.ask(CHAT, "stop", {})) is None
+    assert await within(wise.ask(CHAT, "stop", {})) is None
     for relay in (deaf, one, wise):
         await relay.close()
+
+
+async def test_a_worker_that_dies_before_it_answers_is_not_waited_for(
+    redis: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dead: set[str] = set()
+
+    async def die(kind: str, body: dict[str, Any]) -> None:
+        dead.add("two")
+
+    monkeypatch.setattr(redis_talk, "ANSWER_SECONDS", HOUR)
+    one, two = relay_of(redis.url, dead=dead), relay_of(redis.url, die, process="two")
+    await one.listen()
+    await two.listen()
+    assert await two.claim(CHAT)
+    assert await within(one.ask(CHAT, "stop", {})) is None
+    assert dead
+    await one.close()
+    await two.close()
 
 
 async def test_a_question_that_fails_is_not_waited_for_for_ever(
@@ -123,7 +148,7 @@ async def test_a_question_that_fails_is_not_waited_for_for_ever(
         raise ValueError("no")
 
     caplog.set_level(logging.CRITICAL)
-    monkeypatch.setattr("adk_stream_protocol.replay.redis_talk.ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr(redis_talk, "ANSWER_SECONDS", 0.2)
     one, two = relay_of(redis.url), relay_of(redis.url, fail, process="two")
     await one.listen()
     await two.listen()

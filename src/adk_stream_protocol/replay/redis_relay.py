@@ -171,9 +171,13 @@ class RedisRelay:
         except AWAY as error:
             raise Unavailable("Other workers cannot be reached at the moment.") from error
         holder = found.decode().rpartition("/")[0] if found else self._worker
-        if holder == self._worker or self._is_gone(f"{holder}/"):
+
+        def is_gone() -> bool:
+            return self._is_gone(f"{holder}/")
+
+        if holder == self._worker or is_gone():
             return None
-        return await self._talk.ask(holder, kind, body)
+        return await self._talk.ask(holder, kind, body, is_gone)
 
     async def _beat(self) -> None:
         while True:

@@ -15,6 +15,7 @@ logger = logging.getLogger(__name__)
 
 ANSWER_SECONDS = 5.0
 AGAIN_SECONDS = 0.2
+LOOK_SECONDS = 0.1  # how often a worker that is asked is looked at: it may have died
 
 Message = dict[str, Any]
 
@@ -88,8 +89,10 @@ class Talk:
         """Say something to all."""
         await self._send(self._channel, {"from": self._me, "kind": kind, "body": body})
 
-    async def ask(self, whom: str, kind: str, body: dict[str, Any]) -> Answer | None:
-        """Ask one worker. None: it does not hear, or does not answer."""
+    async def ask(
+        self, whom: str, kind: str, body: dict[str, Any], is_gone: Callable[[], bool]
+    ) -> Answer | None:
+        """Ask one worker. None: it does not hear, does not answer, or is gone."""
         number = token_hex(8)
         answer = self._asked[number] = asyncio.get_running_loop().create_future()
         message = {"from": self._me, "kind": kind, "body": body, "ask": number}
@@ -97,7 +100,9 @@ class Talk:
             if not await self._send(self._channel_of(whom), message):
                 return None
             async with asyncio.timeout(ANSWER_SECONDS):
-                return await answer
+                while not (answer.done() or is_gone()):
+                    await asyncio.wait({answer}, timeout=LOOK_SECONDS)
+            return answer.result() if answer.done() else None
         except TimeoutError:
             logger.warning("another worker did not answer (%s)", kind)
             return None
