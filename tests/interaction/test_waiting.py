@@ -3,13 +3,14 @@
 from base64 import b64encode
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from tests.interaction.bodies import envelope, seed_answers, seed_text, yes
 from tests.interaction.clients import Chat, Clients, Http
 from tests.interaction.context import told
 from tests.interaction.expect import payment, receipt, said
 from tests.interaction.reply import Reply, normal
-from tests.interaction.server import Server
+from tests.interaction.server import Server, new_name
 from tests.interaction.sockets import Envelopes, SdkSocket
 
 PAY = '/call process_payment {"amount": 50, "recipient": "Hanako"}'
@@ -169,8 +170,22 @@ def test_a_message_in_the_middle_of_an_answer_is_refused(client: Envelopes) -> N
     client.post(seed_text("/say 2\n/hang 0.5\n/say 2"))
     until_said(client, "2 ")
     client.post(seed_text("Hello"))
-    refused = client.receive()
-    assert '"type":"error"' in refused and "(busy, reference " in refused
-    assert client.receive() == "data: [DONE]\n\n"
+    client.socket.send("{")
+    client.post({**envelope("resume"), "id": new_name("chat")})
     assert client.read().text == "1 2 "
+    for code in ("busy", "malformed"):
+        refused = client.receive()
+        assert '"type":"error"' in refused and f"({code}, reference " in refused
+        assert client.receive() == "data: [DONE]\n\n"
+    assert client.receive() == "data: [DONE]\n\n", "nothing to resume there"
     assert client.say("Hello").text == HELLO
+
+
+def test_who_sends_what_is_refused_without_end_is_closed(client: Envelopes) -> None:
+    client.post(seed_text("/say 2\n/hang 5\n/say 2"))
+    until_said(client, "2 ")
+    for _ in range(100):
+        client.socket.send("{")
+    with pytest.raises(ConnectionClosed) as closed:
+        client.read()
+    assert closed.value.rcvd and closed.value.rcvd.code == 1008

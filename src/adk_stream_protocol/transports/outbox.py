@@ -1,6 +1,8 @@
 """What goes out on one socket: turns side by side, one task each, and answers in between.
 
-A socket that cannot keep up is closed: nothing waits for it, and it holds nothing back.
+Nothing but their order tells the turns of the envelope dialect apart: there they go one by one, and
+so do refusals. A socket that cannot keep up is closed: nothing waits for it, and it holds nothing
+back.
 """
 
 import asyncio
@@ -20,7 +22,11 @@ logger = logging.getLogger(__name__)
 
 IDLE_SECONDS = 3600.0
 SEND_SECONDS = 30.0
-ABNORMAL, TOO_SLOW = 1006, 1013
+MAX_WAITING = 64
+ABNORMAL, TOO_MANY, TOO_SLOW = 1006, 1008, 1013
+
+Reply = SdkReply | EnvelopeReply
+Sending = Callable[..., Awaitable[None]]
 
 
 class Outbox:
@@ -32,6 +38,8 @@ class Outbox:
         self._turns: dict[str, Turn] = {}
         self._jobs = Jobs()
         self._in_order = asyncio.Lock()
+        self._ahead = 0
+        """What is being sent in order, or waits for that."""
 
     async def send(self, messages: list[str]) -> None:
         """Send messages now, or raise WebSocketDisconnect."""
@@ -41,6 +49,17 @@ class Outbox:
                 await send({"type": "websocket.send", "text": message})
         except (OSError, RuntimeError):  # it is gone, or closed by us
             raise WebSocketDisconnect(ABNORMAL) from None
+
+    async def answer(self, reply: Reply, messages: list[str]) -> None:
+        """Send what is a whole answer by itself, but not into the middle of another one."""
+        if isinstance(reply, SdkReply):
+            await self.send(messages)
+        elif not self._ahead:
+            await self._one_by_one(self.send, messages)
+        elif self._ahead < MAX_WAITING:
+            self._begin(reply, self.send, messages)
+        else:
+            self.close_soon(TOO_MANY, "too many messages at once")
 
     def send_soon(self, messages: list[str]) -> None:
         """Send messages if the socket is still there."""
@@ -58,30 +77,37 @@ class Outbox:
         """The socket is gone."""
         self._jobs.cancel()
 
-    def follow(
-        self, request_id: str, turn: Turn, reply: SdkReply | EnvelopeReply, *, whole: bool = False
-    ) -> None:
+    def follow(self, request_id: str, turn: Turn, reply: Reply, *, whole: bool = False) -> None:
         """Send a turn until it ends."""
         self._turns[request_id] = turn
         reader = turn.reader(whole=whole)
-        sending = self._quietly(self._pass_on, request_id, turn, reader, reply)
+        sending = self._begin(reply, self._pass_on, request_id, turn, reader, reply)
         # Also a job that is cancelled before it began leaves its reader.
-        self._jobs.begin(sending).add_done_callback(lambda _: reader.close())
+        sending.add_done_callback(lambda _: reader.close())
 
-    async def _pass_on(
-        self, request_id: str, turn: Turn, reader: Reader, reply: SdkReply | EnvelopeReply
-    ) -> None:
+    def _begin(self, reply: Reply, do: Sending, *what: Any) -> asyncio.Task[None]:
+        if isinstance(reply, SdkReply):
+            return self._jobs.begin(self._quietly(do, *what))
+        self._ahead += 1
+        job = self._jobs.begin(self._quietly(self._one_by_one, do, *what))
+        job.add_done_callback(self._is_sent)
+        return job
+
+    async def _one_by_one(self, do: Sending, *what: Any) -> None:
+        async with self._in_order:
+            await do(*what)
+
+    def _is_sent(self, _: object) -> None:
+        self._ahead -= 1
+
+    async def _pass_on(self, request_id: str, turn: Turn, reader: Reader, reply: Reply) -> None:
         try:
-            if isinstance(reply, EnvelopeReply):
-                async with self._in_order:  # nothing else tells the turns of this dialect apart
-                    await self._send_turn(reader, reply)
-            else:
-                await self._send_turn(reader, reply)
+            await self._send_turn(reader, reply)
         finally:
             if self._turns.get(request_id) is turn:
                 del self._turns[request_id]
 
-    async def _send_turn(self, reader: Reader, reply: SdkReply | EnvelopeReply) -> None:
+    async def _send_turn(self, reader: Reader, reply: Reply) -> None:
         try:
             async with asyncio.timeout(None) as patience:
                 while (batch := await reader.next(IDLE_SECONDS)) is not None:
@@ -95,7 +121,7 @@ class Outbox:
         except TimeoutError:
             await self._websocket.close(TOO_SLOW, "too slow")
 
-    async def _quietly(self, do: Callable[..., Awaitable[None]], *what: Any) -> None:
+    async def _quietly(self, do: Sending, *what: Any) -> None:
         try:
             await do(*what)
         except (WebSocketDisconnect, RuntimeError):

@@ -17,12 +17,10 @@ from adk_stream_protocol.errors import BadRequest, StreamProtocolError
 from adk_stream_protocol.protocol.frames import (
     Abort,
     Command,
-    EnvelopeReply,
     Envelopes,
     Ping,
     Resume,
     SdkFrames,
-    SdkReply,
     Send,
     Speech,
     dialect_of,
@@ -40,7 +38,7 @@ from adk_stream_protocol.transports.http import (
     error_response,
     error_text,
 )
-from adk_stream_protocol.transports.outbox import Outbox
+from adk_stream_protocol.transports.outbox import Outbox, Reply
 
 logger = logging.getLogger(__name__)
 
@@ -157,7 +155,7 @@ class Socket:
             logger.exception("frame failed, reference %s", reference)
             await self._refuse(reply, StreamProtocolError("Something went wrong."), reference)
 
-    async def _open(self, command: Send, reply: SdkReply | EnvelopeReply) -> None:
+    async def _open(self, command: Send, reply: Reply) -> None:
         assert self._dialect is not None
         chat_id = chat_id_of(command.request, self._chat_id or f"chat-{token_hex(12)}")
         if isinstance(self._dialect, Envelopes):
@@ -172,12 +170,12 @@ class Socket:
             self._attach(chat_id)  # also to a run that could not answer: it ends with the socket
         self._out.follow(command.request_id, turn, reply)
 
-    async def _resume(self, command: Resume, reply: SdkReply | EnvelopeReply) -> None:
+    async def _resume(self, command: Resume, reply: Reply) -> None:
         chat_id = self._named(command.chat_id)
         self._attach(chat_id)
         turn = self._announced_in(chat_id) or await self._chat.readable(self._who.id, chat_id)
         if turn is None:
-            await self._out.send([reply.no_active()])
+            await self._out.answer(reply, [reply.no_active()])
             return
         if start := reply.start():
             await self._out.send([start])
@@ -235,13 +233,13 @@ class Socket:
         self._is_replaced = True
         self._out.close_soon(REPLACED, "this chat was opened elsewhere")
 
-    def _reply(self, request_id: str) -> SdkReply | EnvelopeReply:
+    def _reply(self, request_id: str) -> Reply:
         return (self._dialect or Envelopes()).reply(request_id)
 
     async def _refuse(
         self,
-        reply: SdkReply | EnvelopeReply,
+        reply: Reply,
         error: StreamProtocolError,
         reference: str | None = None,
     ) -> None:
-        await self._out.send(reply.error(error_text(error, reference)))
+        await self._out.answer(reply, reply.error(error_text(error, reference)))
