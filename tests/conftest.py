@@ -1,6 +1,8 @@
 """Fixtures that more than one kind of test needs."""
 
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -17,8 +19,10 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DemoServer]:
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
+def postgres() -> Iterator[PostgresServer]:
     """One real PostgreSQL server; tests make databases or tables of their own."""
-    server = PostgresServer(tmp_path_factory.mktemp("postgres")).start()
-    yield server
-    server.stop()
+    # Not in pytest's folder: it is closed to other users, anew whenever another pytest begins.
+    with TemporaryDirectory() as folder:
+        server = PostgresServer(Path(folder)).start()
+        yield server
+        server.stop()

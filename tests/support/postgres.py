@@ -47,6 +47,6 @@ def _hand_to_postgres(folder: Path) -> None:
         return
     user = pwd.getpwnam("postgres")
     os.chown(folder, user.pw_uid, user.pw_gid)
-    for parent in folder.parents:  # pytest's folders are closed to others
+    for parent in folder.parents:  # somebody's folder for such things may be closed to others
         if parent.stat().st_uid == 0 and parent != Path("/"):
             parent.chmod(parent.stat().st_mode | 0o111)
