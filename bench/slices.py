@@ -8,7 +8,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 FEWEST = 3
-BUDGET = 45.0
+BUDGET = 180.0
 
 
 @dataclass(frozen=True)
