@@ -167,7 +167,7 @@ def test_a_call_elsewhere_that_nobody_reads_is_paid_all_the_same(
 
 def test_a_message_in_the_middle_of_an_answer_is_refused(client: Envelopes) -> None:
     """Only one turn of the client's at a time; the running one is not disturbed."""
-    client.post(seed_text("/say 2\n/hang 0.5\n/say 2"))
+    client.post(seed_text("/say 2\n/hang 3\n/say 2"))
     until_said(client, "2 ")
     client.post(seed_text("Hello"))
     client.socket.send("{")
@@ -182,10 +182,10 @@ def test_a_message_in_the_middle_of_an_answer_is_refused(client: Envelopes) -> N
 
 
 def test_who_sends_what_is_refused_without_end_is_closed(client: Envelopes) -> None:
-    client.post(seed_text("/say 2\n/hang 5\n/say 2"))
+    client.post(seed_text("/say 2\n/hang 20\n/say 2"))
     until_said(client, "2 ")
-    for _ in range(100):
-        client.socket.send("{")
     with pytest.raises(ConnectionClosed) as closed:
+        for _ in range(100):
+            client.socket.send("{")
         client.read()
     assert closed.value.rcvd and closed.value.rcvd.code == 1008

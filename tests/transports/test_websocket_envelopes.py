@@ -168,7 +168,7 @@ def test_a_running_turn_is_read_from_its_first_chunk_by_who_comes_back(
     chat: Chat, clients: Clients
 ) -> None:
     first: Bare = clients.add(Bare(chat, chatId=chat.id, approvals="native"))
-    first.post(seed_text("/say 2\n/hang 1\n/say 2"))
+    first.post(seed_text("/say 2\n/hang 3\n/say 2"))
     while '"delta":"2 "' not in first.receive():
         pass
     first.close()
