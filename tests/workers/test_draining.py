@@ -15,7 +15,7 @@ from adk_stream_protocol.demo.identity import COOKIE, load_secret, sign
 from tests.crash.sink import Sink
 from tests.live.client import said
 from tests.live.served import until
-from tests.support.client import decision
+from tests.support.client import Json, Reply, decision
 from tests.support.redis import RedisServer
 from tests.support.server import COMMAND
 from tests.workers.client import Roamer, pay, texts
@@ -61,6 +61,15 @@ async def refused(chat: Roamer) -> None:
             assert reply.status == 200, reply.text
 
 
+async def paying_now(chat: Roamer, sink: Sink) -> tuple[Json, asyncio.Task[Reply]]:
+    """A request that was approved and whose tool has reached the sink, and the turn about it."""
+    (request,) = (await chat.say(pay("paying"))).approvals
+    sink.close_after_noting()
+    answering = asyncio.create_task(chat.answer(decision(request, True)))
+    assert await asyncio.to_thread(sink.arrived.acquire, timeout=SECONDS)
+    return request, answering
+
+
 @kinds
 async def test_a_server_drains(how: str, served: Served, sink: Sink) -> None:
     async with httpx.AsyncClient(timeout=60, trust_env=False) as http, AsyncExitStack() as stack:
@@ -75,10 +84,7 @@ async def test_a_server_drains(how: str, served: Served, sink: Sink) -> None:
         await sockets[0].chunk(turn, "text-delta")
         (request,) = (await asked.say(pay("asked"))).approvals
         (live_request,) = (await sockets[2].say(pay("waiting"))).approvals
-        (now,) = (await paying.say(pay("paying"))).approvals
-        sink.close_after_noting()
-        answering = asyncio.create_task(paying.answer(decision(now, True)))
-        assert await asyncio.to_thread(sink.arrived.acquire, timeout=SECONDS)
+        now, answering = await paying_now(paying, sink)
 
         served.terminate()
         await refused(late)
@@ -106,11 +112,7 @@ async def test_a_tool_that_does_not_end_is_not_waited_for(
     how: str, served: Served, sink: Sink
 ) -> None:
     async with httpx.AsyncClient(timeout=60, trust_env=False) as http:
-        chat = chat_of(served, http, "paying")
-        (request,) = (await chat.say(pay("paying"))).approvals
-        sink.close_after_noting()
-        answering = asyncio.create_task(chat.answer(decision(request, True)))
-        assert await asyncio.to_thread(sink.arrived.acquire, timeout=SECONDS)
+        request, answering = await paying_now(chat_of(served, http, "paying"), sink)
         served.terminate()
         assert (await answering).types[-1] == "finish"
         await asyncio.to_thread(served.wait)
@@ -146,11 +148,7 @@ async def test_workers_whose_parent_is_killed_drain_and_end(
     assert len(workers) == 2
     try:
         async with httpx.AsyncClient(timeout=60, trust_env=False) as http:
-            chat = chat_of(served, http, "paying")
-            (request,) = (await chat.say(pay("paying"))).approvals
-            sink.close_after_noting()
-            answering = asyncio.create_task(chat.answer(decision(request, True)))
-            assert await asyncio.to_thread(sink.arrived.acquire, timeout=SECONDS)
+            _, answering = await paying_now(chat_of(served, http, "paying"), sink)
             served.kill_parent()
             await refused(chat_of(served, http, "late"))
             sink.open.set()
