@@ -8,6 +8,7 @@ most, also if Redis hangs.
 import asyncio
 import logging
 from contextlib import suppress
+from functools import partial
 from secrets import token_hex
 from typing import Any
 from urllib.parse import quote
@@ -171,10 +172,7 @@ class RedisRelay:
         except AWAY as error:
             raise Unavailable("Other workers cannot be reached at the moment.") from error
         holder = found.decode().rpartition("/")[0] if found else self._worker
-
-        def is_gone() -> bool:
-            return self._is_gone(f"{holder}/")
-
+        is_gone = partial(self._is_gone, f"{holder}/")
         if holder == self._worker or is_gone():
             return None
         return await self._talk.ask(holder, kind, body, is_gone)
