@@ -1,6 +1,7 @@
 """Leaving a live chat and coming back: the grace, its end, a second socket, a dead one."""
 
 import asyncio
+import logging
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from adk_stream_protocol.demo.serving import DrainingServer
 from adk_stream_protocol.runtime import chat
 from adk_stream_protocol.runtime.history import History
 from adk_stream_protocol.runtime.turn import Turn
+from adk_stream_protocol.transports.outbox import Outbox
 from tests.live.raw_socket import RawSocket
 from tests.live.served import Served, Till, clerk, responses, serving, until
 from tests.live.stores import HeldStore
@@ -261,3 +263,26 @@ async def test_a_frame_that_is_under_way_does_not_take_the_chat_back(
             go_on.set()
             await asyncio.wait_for(passed.wait(), 60)
             assert (await new.say("hello")).said
+
+
+async def test_who_leaves_before_the_answer_is_no_failure_in_the_log(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked, left, is_over = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def nothing_to_read(*_: str) -> None:
+        asked.set()
+        await left.wait()
+
+    def cancel(_: Outbox) -> None:
+        is_over.set()
+
+    monkeypatch.setattr(Outbox, "cancel", cancel)  # the last thing that is done about a socket
+    async with serving(clerk()) as served:
+        monkeypatch.setattr(served.chat, "readable", nothing_to_read)
+        async with served.socket() as socket:
+            await socket.start({}, "resume")
+            await asyncio.wait_for(asked.wait(), 60)
+        left.set()
+        await asyncio.wait_for(is_over.wait(), 60)
+    assert [one for one in caplog.records if one.levelno >= logging.WARNING] == []
