@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { Recording } from "../src/inspector/recording.js";
 import { stories } from "./support/stories.js";
 import type { Visit } from "./support/visit.js";
 
@@ -90,3 +92,11 @@ const entry = (visit: Visit, label: string) =>
     .getByRole("option")
     .filter({ has: visit.page.getByText(label, { exact: true }) })
     .first();
+
+test("a download has what is not shown yet", () => {
+  const recording = new Recording();
+  recording.add({ direction: "down", via: "http", kind: "end", channel: "http-1", data: null });
+  assert.equal(recording.entries().length, 0);
+  assert.equal(recording.whole().length, 1);
+  assert.equal(recording.entries().length, 1);
+});

@@ -55,6 +55,7 @@ export function App({ transports, recording, jukebox }: Props) {
       {settings.inspector === "open" && (
         <Inspector
           entries={replay?.entries ?? live}
+          whole={() => replay?.entries ?? recording.whole()}
           onClear={replay ? undefined : () => recording.clear()}
           onReplay={(name, entries) => setReplay({ name, entries })}
           onClose={() => settings.setInspector("closed")}

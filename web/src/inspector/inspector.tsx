@@ -9,13 +9,15 @@ import { turnsOf } from "./turns";
 
 type Props = {
   entries: readonly Entry[];
+  /** The entries with those of the last moment, which are not shown yet. */
+  whole: () => readonly Entry[];
   onClear: (() => void) | undefined;
   onReplay: (name: string, entries: Entry[]) => void;
   onClose: () => void;
 };
 
 /** Everything that goes over the wire, as it goes. */
-export function Inspector({ entries, onClear, onReplay, onClose }: Props) {
+export function Inspector({ entries, whole, onClear, onReplay, onClose }: Props) {
   const texts = useTexts();
   const [filter, setFilter] = useState("");
   const [direction, setDirection] = useState<Direction | "all">("all");
@@ -65,7 +67,7 @@ export function Inspector({ entries, onClear, onReplay, onClose }: Props) {
       {shown.length === 0 && <p className="inspector-empty muted">{texts.inspector.empty}</p>}
       <Timeline entries={shown} selected={selected} onSelect={setSelected} />
       <Json entry={chosen} />
-      <Files entries={entries} onClear={onClear} onReplay={onReplay} />
+      <Files entries={entries} whole={whole} onClear={onClear} onReplay={onReplay} />
     </aside>
   );
 }
@@ -92,9 +94,9 @@ function Json({ entry }: { entry: Entry | undefined }) {
   );
 }
 
-type FilesProps = Pick<Props, "entries" | "onClear" | "onReplay">;
+type FilesProps = Pick<Props, "entries" | "whole" | "onClear" | "onReplay">;
 
-function Files({ entries, onClear, onReplay }: FilesProps) {
+function Files({ entries, whole, onClear, onReplay }: FilesProps) {
   const texts = useTexts();
   const [fault, setFault] = useState("");
   const open = async (file: File) => {
@@ -118,7 +120,7 @@ function Files({ entries, onClear, onReplay }: FilesProps) {
         type="button"
         className="button small"
         disabled={entries.length === 0}
-        onClick={() => download("adk-stream.jsonl", toJsonl(entries))}
+        onClick={() => download("adk-stream.jsonl", toJsonl(whole()))}
       >
         <Icon name="download" size={16} />
         {texts.inspector.download}

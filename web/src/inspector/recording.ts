@@ -31,6 +31,12 @@ export class Recording {
   /** The same array until something is published. */
   entries = (): readonly Entry[] => this.#entries;
 
+  /** Also what is not shown yet. */
+  whole = (): readonly Entry[] => {
+    if (this.#fresh.length > 0) this.#publish();
+    return this.#entries;
+  };
+
   channel(via: Entry["via"]): string {
     this.#channels += 1;
     return `${via === "http" ? "http" : "ws"}-${this.#channels}`;
@@ -43,7 +49,10 @@ export class Recording {
     if (this.#scheduled) return;
     // Many chunks come at once; they are shown together.
     this.#scheduled = true;
-    setTimeout(this.#publish, 60);
+    setTimeout(() => {
+      this.#scheduled = false;
+      this.whole();
+    }, 60);
   }
 
   clear(): void {
@@ -52,12 +61,11 @@ export class Recording {
     this.#tell();
   }
 
-  #publish = () => {
-    this.#scheduled = false;
+  #publish(): void {
     this.#entries = [...this.#entries, ...this.#fresh].slice(-MOST_ENTRIES);
     this.#fresh = [];
     this.#tell();
-  };
+  }
 
   #tell(): void {
     for (const listener of this.#listeners) listener();

@@ -5,14 +5,11 @@ import type { RecordedTurn } from "./turns";
 
 const LONGEST_PAUSE_MS = 1500;
 
-/** Waits as long as it took, within reason, or until it is left. A speed of 0 leaves the pauses out. */
-export const pause = (ms: number, speed: number, signal: AbortSignal): Promise<void> =>
-  speed === 0 || signal.aborted
+/** Waits as long as it took, within reason. A speed of 0 leaves the pauses out. */
+export const pause = (ms: number, speed: number): Promise<void> =>
+  speed === 0
     ? Promise.resolve()
-    : new Promise((over) => {
-        setTimeout(over, Math.min(ms, LONGEST_PAUSE_MS) / speed);
-        signal.addEventListener("abort", () => over(), { once: true });
-      });
+    : new Promise((over) => setTimeout(over, Math.min(ms, LONGEST_PAUSE_MS) / speed));
 
 export class ReplayTransport implements ChatTransport<ChatMessage> {
   #next: AsyncGenerator<UIMessageChunk> | undefined;
@@ -45,7 +42,7 @@ async function* play(
 ): AsyncGenerator<UIMessageChunk> {
   let before = start;
   for (const { time, chunk } of chunks) {
-    await pause(time - before, speed, signal);
+    await pause(time - before, speed);
     if (signal.aborted) return;
     before = time;
     yield chunk;

@@ -1,6 +1,6 @@
 /** Plays a recording through `useChat`, turn by turn, as the page once saw it. */
 import { useChat } from "@ai-sdk/react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { ChatMessage } from "../chat/types";
 import { pause, ReplayTransport } from "./replay-transport";
 import type { RecordedTurn } from "./turns";
@@ -10,14 +10,13 @@ export function useReplay(turns: readonly RecordedTurn[], speed: number) {
   const [isOver, setOver] = useState(false);
   const chat = useChat<ChatMessage>({ id: "replay", transport, throttle: 40 });
   const { setMessages, sendMessage } = chat;
-  const playing = useRef<Promise<void>>(Promise.resolve());
 
   useEffect(() => {
     const leave = new AbortController();
     const play = async () => {
       let before = turns[0]?.time ?? 0;
       for (const turn of turns) {
-        await pause(turn.time - before, speed, leave.signal);
+        await pause(turn.time - before, speed);
         if (leave.signal.aborted) return;
         transport.load(turn, speed, leave.signal);
         setMessages(turn.messages);
@@ -28,8 +27,7 @@ export function useReplay(turns: readonly RecordedTurn[], speed: number) {
       if (!leave.signal.aborted) setOver(true);
     };
     setOver(false);
-    // One after the other: what is left of the last one would write into this one's messages.
-    playing.current = playing.current.then(play);
+    void play();
     return () => leave.abort();
   }, [turns, speed, transport, setMessages, sendMessage]);
 
