@@ -4,8 +4,8 @@ import gc
 from collections.abc import Callable
 from time import process_time
 
-from adk_stream_protocol.convert.encode import TurnEncoder
-from adk_stream_protocol.convert.live import LiveTurnEncoder
+from adk_stream_protocol.convert.encode.live import LiveTurnEncoder
+from adk_stream_protocol.convert.encode.turn import TurnEncoder
 from adk_stream_protocol.protocol.sse import encode_batch
 from bench import peers
 from bench.floor import Floor, LiveFloor

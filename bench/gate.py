@@ -12,12 +12,12 @@ from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.adk.tools.function_tool import FunctionTool
 
 from adk_stream_protocol import Principal, SqlApprovalStore
+from adk_stream_protocol.adk.gate import ApprovalGate
+from adk_stream_protocol.adk.runner import build_runner
+from adk_stream_protocol.approvals.book import ApprovalBook
+from adk_stream_protocol.chats.chats import Chat
 from adk_stream_protocol.convert.decode import decode_turn
 from adk_stream_protocol.protocol.messages import parse_request
-from adk_stream_protocol.runtime.approval_gate import ApprovalGate
-from adk_stream_protocol.runtime.approvals import Approvals
-from adk_stream_protocol.runtime.chat import Chat
-from adk_stream_protocol.runtime.runner import build_runner
 from adk_stream_protocol.testing import ScriptedModel
 from bench.bare_sqlite import BareSqlite
 from bench.report import Bars, heading, progress, row
@@ -71,7 +71,7 @@ def run(bars: Bars) -> None:
 
 async def _measure(bars: Bars, folder: Path) -> None:
     store = SqlApprovalStore(f"sqlite+aiosqlite:///{folder / 'approvals.sqlite3'}")
-    approvals, watch = Approvals(store), Watch()
+    approvals, watch = ApprovalBook(store), Watch()
     tools = [FunctionTool(pay, require_confirmation=True), look]
     agent = LlmAgent(name="bench", model=ScriptedModel(), tools=tools)
     chat = Chat(build_runner(agent, InMemorySessionService(), approvals), approvals)

@@ -35,7 +35,7 @@ Wire = Callable[[Event], str | None]
 def project() -> ASGIApp:
     """This project."""
     from adk_stream_protocol import mount
-    from adk_stream_protocol.runtime.live_settings import LiveOptions
+    from adk_stream_protocol.chats.live.settings import LiveOptions
 
     app = Starlette()
     live = LiveOptions(modality="text", disconnect_grace=0)

@@ -27,7 +27,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from adk_stream_protocol.transports.uvicorn_sockets import UVICORN
+from adk_stream_protocol.transports.uvicorn import UVICORN
 from bench.fleet import COLLECT, FORGET, SOAKED
 from bench.floor import FINISH, START, Floor
 from bench.model import APP_NAME, bench_agent, user_message

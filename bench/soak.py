@@ -18,11 +18,11 @@ from sqlalchemy import event
 
 import adk_stream_protocol
 from adk_stream_protocol import MemoryApprovalStore, Principal
+from adk_stream_protocol.adk.runner import build_runner
+from adk_stream_protocol.adk.telemetry import telemetry
+from adk_stream_protocol.approvals.book import ApprovalBook
+from adk_stream_protocol.chats.chats import Chat
 from adk_stream_protocol.convert.decode import TurnInput
-from adk_stream_protocol.runtime.approvals import Approvals
-from adk_stream_protocol.runtime.chat import Chat
-from adk_stream_protocol.runtime.runner import build_runner
-from adk_stream_protocol.runtime.telemetry import telemetry
 from bench.fleet import SOAKED, Fleet, Request
 from bench.http import OURS
 from bench.model import APP_NAME, bench_agent, user_message
@@ -176,7 +176,7 @@ def _alone(service: DatabaseSessionService, recent: int | None):
 
 
 def _ours(service: DatabaseSessionService, recent: int | None):
-    approvals = Approvals(MemoryApprovalStore())
+    approvals = ApprovalBook(MemoryApprovalStore())
     runner = build_runner(bench_agent(), service, approvals)
     chat = Chat(runner, approvals, run_config=_run_config(recent))
 

@@ -16,17 +16,17 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 
+from adk_stream_protocol.adk.runner import build_runner
+from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.memory import MemoryApprovalStore
+from adk_stream_protocol.approvals.policy import ApprovalPolicy
 from adk_stream_protocol.approvals.store import ApprovalStore
-from adk_stream_protocol.replay.relay import Relay
-from adk_stream_protocol.runtime.approvals import Approvals
-from adk_stream_protocol.runtime.chat import Chat
-from adk_stream_protocol.runtime.conversations import Conversations
-from adk_stream_protocol.runtime.draining import Draining
-from adk_stream_protocol.runtime.inbox import Inbox
-from adk_stream_protocol.runtime.live_settings import LiveOptions, live_settings
-from adk_stream_protocol.runtime.policy import ApprovalPolicy
-from adk_stream_protocol.runtime.runner import build_runner
+from adk_stream_protocol.chats.archive import Conversations
+from adk_stream_protocol.chats.chats import Chat
+from adk_stream_protocol.chats.draining import Draining
+from adk_stream_protocol.chats.inbox import Inbox
+from adk_stream_protocol.chats.live.settings import LiveOptions, live_settings
+from adk_stream_protocol.telemetry.calls import CallTelemetry
 from adk_stream_protocol.transports.approvals import decide_endpoint, list_endpoint
 from adk_stream_protocol.transports.history import (
     chats_endpoint,
@@ -41,6 +41,7 @@ from adk_stream_protocol.transports.http import (
     stop_endpoint,
 )
 from adk_stream_protocol.transports.websocket import LiveEndpoint
+from adk_stream_protocol.workers.relay import Relay
 
 logger = logging.getLogger(__name__)
 
@@ -71,7 +72,7 @@ def mount(
     store = approval_store or MemoryApprovalStore()
     level = logging.INFO if approval_store else logging.WARNING
     logger.log(level, "approval store %s: %s", type(store).__name__, store.promises)
-    approvals = Approvals(store, policies, ttl=approval_ttl)
+    approvals = ApprovalBook(store, policies, ttl=approval_ttl, observer=CallTelemetry())
     runner = build_runner(agent, session_service, approvals)
     chat = Chat(
         runner,

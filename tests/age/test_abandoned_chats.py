@@ -10,7 +10,7 @@ CHATS = 5_000
 WARM_UP = 600
 LIMIT = CHATS // len(KINDS)
 """One object for each chat of one kind. The last chats in the stores differ by some hundred."""
-OURS = ("adk_stream_protocol.runtime.", "adk_stream_protocol.transports.")
+OURS = ("adk_stream_protocol.chats.", "adk_stream_protocol.transports.")
 
 
 async def at_rest(port: int, tasks: int = 0) -> dict[str, Any]:

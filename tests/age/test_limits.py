@@ -8,15 +8,15 @@ import pytest
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
 
 from adk_stream_protocol import MemoryApprovalStore, Principal
+from adk_stream_protocol.adk.sessions import TurnSessions
+from adk_stream_protocol.approvals.book import BROWSER, ApprovalBook
 from adk_stream_protocol.approvals.record import State
-from adk_stream_protocol.runtime import chat
-from adk_stream_protocol.runtime.approvals import BROWSER, Approvals
-from adk_stream_protocol.runtime.policy import Place
-from adk_stream_protocol.runtime.sessions import TurnSessions
+from adk_stream_protocol.chat_id import ChatId
+from adk_stream_protocol.chats import chats as chat
 from adk_stream_protocol.transports.websocket import MAX_CHATS
 from tests.live.served import clerk, serving, until
 
-PLACE = Place("clerk", "alice", "c")
+PLACE = ChatId("clerk", "alice", "c")
 
 
 async def test_a_socket_lets_go_of_the_chats_it_used_longest_ago() -> None:
@@ -49,7 +49,7 @@ async def test_a_user_has_so_many_live_chats(monkeypatch: pytest.MonkeyPatch) ->
         assert (await socket.say("/say 1")).said
 
 
-async def asked(approvals: Approvals, number: int = 0):
+async def asked(approvals: ApprovalBook, number: int = 0):
     return await approvals.ask(
         PLACE,
         f"approval-{number}",
@@ -61,7 +61,7 @@ async def asked(approvals: Approvals, number: int = 0):
 
 
 async def test_an_approved_browser_call_is_not_held_for_a_start_here() -> None:
-    approvals = Approvals(MemoryApprovalStore())
+    approvals = ApprovalBook(MemoryApprovalStore())
     decided = await approvals.decide(await asked(approvals), Principal("alice"), True, None)
     await approvals.claim(decided, {}, BROWSER)
     found = await approvals.to_start(PLACE, "call-0")
@@ -69,7 +69,7 @@ async def test_an_approved_browser_call_is_not_held_for_a_start_here() -> None:
 
 
 async def test_a_memory_store_keeps_the_newest_records() -> None:
-    approvals = Approvals(MemoryApprovalStore(most=2))
+    approvals = ApprovalBook(MemoryApprovalStore(most=2))
     for number in range(3):
         await asked(approvals, number)
     assert [one.id for one in await approvals.store.listed(None, None)] == [

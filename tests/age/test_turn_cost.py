@@ -19,6 +19,9 @@ from google.genai import types
 
 import adk_stream_protocol
 from adk_stream_protocol import ClientTool, MemoryApprovalStore, Principal
+from adk_stream_protocol.adk.runner import build_runner
+from adk_stream_protocol.approvals.book import ApprovalBook
+from adk_stream_protocol.chats.chats import Chat
 from adk_stream_protocol.convert.decode import decode_turn
 from adk_stream_protocol.protocol import messages, strict_json
 from adk_stream_protocol.protocol.chunks import (
@@ -27,9 +30,6 @@ from adk_stream_protocol.protocol.chunks import (
     ToolApprovalRequest,
     ToolInputStart,
 )
-from adk_stream_protocol.runtime.approvals import Approvals
-from adk_stream_protocol.runtime.chat import Chat
-from adk_stream_protocol.runtime.runner import build_runner
 from tests.live.served import Till, clerk
 from tests.support.client import Json, decision, output
 
@@ -59,7 +59,7 @@ class OldChat:
     def __init__(self, turns: int, recent: int | None) -> None:
         self.turns = turns
         self.sessions = Reads()
-        approvals, till = Approvals(MemoryApprovalStore()), Till()
+        approvals, till = ApprovalBook(MemoryApprovalStore()), Till()
         agent = clerk(till.tool(), ClientTool("locate", "Where?"), look)
         config = GetSessionConfig(num_recent_events=recent) if recent else None
         self._chat = Chat(

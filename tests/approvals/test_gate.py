@@ -13,7 +13,8 @@ from google.genai import types
 
 from adk_stream_protocol import idempotency_key
 from adk_stream_protocol.approvals import record
-from adk_stream_protocol.runtime.approvals import MAX_PENDING
+from adk_stream_protocol.approvals.book import MAX_PENDING
+from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.testing import ScriptedModel
 from tests.races.served import Served, agent
 from tests.support.client import Reply
@@ -48,7 +49,7 @@ async def test_the_flag_asks_and_the_yes_runs_it_once_with_its_key() -> None:
     assert till.paid == [] and len(asked.approvals) == 1
     done = await served.answer(asked.approvals, True)
     assert till.paid == [5] and done.of_type("tool-output-available")[0]["output"] == {"paid": 5}
-    assert till.keys == [record.idempotency_key("clerk", "alice", "c", asked.calls[0])]
+    assert till.keys == [record.idempotency_key(ChatId("clerk", "alice", "c"), asked.calls[0])]
     again = await served.answer(asked.approvals, True)
     assert again.of_type("tool-output-available") and till.paid == [5]
     assert (await served.answer(asked.approvals, False)).status == 409

@@ -15,9 +15,9 @@ from google.genai import types
 from mcp import StdioServerParameters
 
 from adk_stream_protocol import Principal
+from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.convert.decode import Answer, TurnInput
 from adk_stream_protocol.protocol.sse import SSE_DONE, encode_sse
-from adk_stream_protocol.runtime.turn import Turn
 from adk_stream_protocol.testing import ScriptedModel
 from tests.approvals.test_gate import outputs
 from tests.races.served import Served

@@ -19,6 +19,7 @@ from adk_stream_protocol.approvals.record import (
     digest_of,
     idempotency_key,
 )
+from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.errors import Conflict, Expired, Forbidden, StreamProtocolError
 
 ALICE = Principal("alice")
@@ -38,7 +39,7 @@ PENDING = ApprovalRecord(
     digest=digest_of("{}"),
     created=1.0,
     expires=EXPIRES,
-    idempotency_key=idempotency_key("shop", "alice", "s", "c"),
+    idempotency_key=idempotency_key(ChatId("shop", "alice", "s"), "c"),
 )
 
 Move = Callable[[ApprovalRecord], ApprovalRecord]
@@ -215,16 +216,18 @@ def test_a_whole_number_is_the_same_however_a_store_writes_it(number: float) -> 
 
 def test_every_part_of_the_key_counts() -> None:
     parts = ("app", "user", "chat", "call")
-    keys = {idempotency_key(*order) for order in permutations(parts)}
+    keys = {idempotency_key(ChatId(*order[:3]), order[3]) for order in permutations(parts)}
     assert len(keys) == 24
-    assert idempotency_key(*parts) == idempotency_key(*parts)
+    assert idempotency_key(ChatId(*parts[:3]), parts[3]) == idempotency_key(
+        ChatId(*parts[:3]), parts[3]
+    )
 
 
 @given(st.lists(st.sampled_from(["a", "b", "\n", "\x00", "\\n", '"', ",", "é"]), max_size=6))
 def test_keys_do_not_collide_by_moving_characters(pieces: list[str]) -> None:
     text = "".join(pieces)
     cuts = [(text[:i], text[i:j], text[j:], "c") for j in range(len(text) + 1) for i in range(j)]
-    assert len({idempotency_key(*cut) for cut in cuts}) == len(set(cuts))
+    assert len({idempotency_key(ChatId(*cut[:3]), cut[3]) for cut in cuts}) == len(set(cuts))
 
 
 def test_refusals_are_answers_for_users() -> None:

@@ -1,4 +1,4 @@
-"""Approvals as a model: any senders, from any state they once saw, in any order and process."""
+"""ApprovalBook as a model: any senders, from any state they once saw, in any order and process."""
 
 import socket
 from collections.abc import Coroutine
@@ -8,18 +8,19 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, multiple, rule
 
+from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.memory import MemoryApprovalStore
-from adk_stream_protocol.approvals.outcome import outcome_of
+from adk_stream_protocol.approvals.policy import ApprovalPolicy
 from adk_stream_protocol.approvals.record import MOVES, ApprovalRecord, Principal, State
+from adk_stream_protocol.approvals.response import outcome_of
 from adk_stream_protocol.approvals.store import AuditEntry
+from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.errors import StreamProtocolError
-from adk_stream_protocol.runtime.approvals import Approvals
-from adk_stream_protocol.runtime.holder import is_gone
-from adk_stream_protocol.runtime.policy import ApprovalPolicy, Place
+from adk_stream_protocol.process_id import is_gone
 
 T = TypeVar("T")
 
-PLACE = Place("shop", "alice", "s")
+PLACE = ChatId("shop", "alice", "s")
 ARGUMENTS: dict[str, Any] = {"amount": 5, "to": "Bob"}
 OTHERS: dict[str, Any] = {"amount": 6, "to": "Bob"}
 POLICIES = [
@@ -62,8 +63,8 @@ class Machine(RuleBasedStateMachine):
         self.told: dict[str, list[str]] = {}
         self.trail: list[AuditEntry] = []
 
-    def _process(self, holder: str) -> Approvals:
-        approvals = Approvals(self.store, POLICIES, ttl=10, clock=lambda: self.now)
+    def _process(self, holder: str) -> ApprovalBook:
+        approvals = ApprovalBook(self.store, POLICIES, ttl=10, clock=lambda: self.now)
         approvals._holder = holder  # pyright: ignore[reportPrivateUsage]
         return approvals
 
@@ -185,10 +186,10 @@ class TestApprovals(Machine.TestCase):
     settings = settings(max_examples=300, stateful_step_count=50, deadline=None)
 
 
-def started() -> tuple[MemoryApprovalStore, Approvals, ApprovalRecord]:
+def started() -> tuple[MemoryApprovalStore, ApprovalBook, ApprovalRecord]:
     """A call of a tool that may be started again, begun by a process that is gone."""
     store = MemoryApprovalStore()
-    approvals = Approvals(store, POLICIES)
+    approvals = ApprovalBook(store, POLICIES)
     ask = approvals.ask(
         PLACE, "adk-1", call_id="c", invocation_id="i", tool="again", arguments=ARGUMENTS
     )

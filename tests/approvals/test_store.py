@@ -14,6 +14,7 @@ from adk_stream_protocol.approvals.memory import MemoryApprovalStore
 from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, State
 from adk_stream_protocol.approvals.sql import SqlApprovalStore
 from adk_stream_protocol.approvals.store import ApprovalStore, AuditEntry
+from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.errors import Unavailable
 from tests.support.postgres import PostgresServer
 
@@ -57,8 +58,8 @@ async def test_a_record_comes_back_as_it_was(store: ApprovalStore) -> None:
     one = record(steps=("manager", "executive"), reason="日本語 ‮", session="x" * 128)
     assert await store.create(one, entry(one)) == one
     assert await store.get(one.id) == one
-    assert await store.of_calls("shop", "alice", "x" * 128, [one.call_id]) == [one]
-    assert await store.of_invocation("shop", "alice", "x" * 128, "i") == [one]
+    assert await store.of_calls(ChatId("shop", "alice", "x" * 128), [one.call_id]) == [one]
+    assert await store.of_invocation(ChatId("shop", "alice", "x" * 128), "i") == [one]
 
 
 async def test_of_an_old_run_only_what_is_new_or_pending_is_read(store: ApprovalStore) -> None:
@@ -66,7 +67,7 @@ async def test_of_an_old_run_only_what_is_new_or_pending_is_read(store: Approval
     waiting = record(session="long", created=0.0)
     for one in (*done, waiting):
         await store.create(one, entry(one))
-    found = await store.of_invocation("shop", "alice", "long", "i", 2.0)
+    found = await store.of_invocation(ChatId("shop", "alice", "long"), "i", 2.0)
     assert {one.id for one in found} == {done[2].id, waiting.id}
 
 
@@ -81,8 +82,8 @@ async def test_a_second_record_for_a_call_is_the_first(store: ApprovalStore) -> 
 async def test_a_foreign_principal_finds_nothing(store: ApprovalStore) -> None:
     one = record()
     await store.create(one, entry(one))
-    assert await store.of_calls("shop", "bob", "s", [one.call_id]) == []
-    assert await store.of_calls("other", "alice", "s", [one.call_id]) == []
+    assert await store.of_calls(ChatId("shop", "bob", "s"), [one.call_id]) == []
+    assert await store.of_calls(ChatId("other", "alice", "s"), [one.call_id]) == []
     assert one not in await store.pending("shop", Principal("bob"))
     assert one in await store.pending("shop", Principal("alice"))
 

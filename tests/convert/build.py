@@ -7,7 +7,7 @@ from google.genai import types
 
 from adk_stream_protocol.convert.calls import CONFIRMATION, NOTES, NOTHING, Calls, notes_of
 from adk_stream_protocol.convert.decode import Answer
-from adk_stream_protocol.convert.encode import TurnEncoder
+from adk_stream_protocol.convert.encode.turn import TurnEncoder
 from adk_stream_protocol.protocol.chunks import (
     AnyChunk,
     Finish,

@@ -5,7 +5,7 @@ from typing import Any
 from google.adk.events.event import Event
 
 from adk_stream_protocol.convert.calls import CONFIRMATION
-from adk_stream_protocol.convert.ui_messages import Standings, ui_messages
+from adk_stream_protocol.convert.history.ui_messages import Standings, ui_messages
 from tests.convert.build import ARGS, event, notes, pay_asked, response, text
 
 Json = dict[str, Any]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from google.adk.events.event import Event
 
-from adk_stream_protocol.convert import outcomes
+from adk_stream_protocol.convert import tool_responses as outcomes
 from adk_stream_protocol.convert.answers import Decision, Plan, match_answers
 from adk_stream_protocol.convert.calls import Call, Calls
 from adk_stream_protocol.convert.decode import Answer

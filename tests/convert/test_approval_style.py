@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from adk_stream_protocol.convert.approval_style import (
+from adk_stream_protocol.convert.calls import CONFIRMATION, Call
+from adk_stream_protocol.convert.encode.approval_style import (
     AdkTool,
     ApprovalStyleName,
     Native,
     approval_style,
 )
-from adk_stream_protocol.convert.calls import CONFIRMATION, Call
 from adk_stream_protocol.protocol.chunks import (
     ToolApprovalRequest,
     ToolInputAvailable,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from google.adk.events.event import Event
 
-from adk_stream_protocol.convert.encode import TurnEncoder
+from adk_stream_protocol.convert.encode.turn import TurnEncoder
 from adk_stream_protocol.protocol.chunks import (
     AnyChunk,
     FinishStep,

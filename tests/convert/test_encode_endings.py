@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from google.genai import types
 
-from adk_stream_protocol.convert.encode import TurnEncoder
-from adk_stream_protocol.convert.endings import Failure
+from adk_stream_protocol.convert.encode.endings import Failure
+from adk_stream_protocol.convert.encode.turn import TurnEncoder
 from adk_stream_protocol.protocol.chunks import (
     AnyChunk,
     Error,

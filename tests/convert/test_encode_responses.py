@@ -6,7 +6,7 @@ import pytest
 from google.adk.events.event import Event
 from google.genai import types
 
-from adk_stream_protocol.convert.encode import TurnEncoder
+from adk_stream_protocol.convert.encode.turn import TurnEncoder
 from adk_stream_protocol.protocol.chunks import (
     AnyChunk,
     Data,

@@ -7,7 +7,7 @@ import pytest
 from google.genai import errors as genai_errors
 from google.genai import types
 
-from adk_stream_protocol.convert.endings import Failure, finish_reason, total_usage
+from adk_stream_protocol.convert.encode.endings import Failure, finish_reason, total_usage
 from adk_stream_protocol.protocol.chunks import FinishReason
 
 CODES = [

@@ -7,7 +7,7 @@ from google.adk.events.event import Event
 from google.genai import types
 
 from adk_stream_protocol.convert.calls import Calls
-from adk_stream_protocol.convert.live import LiveProgress, LiveTurnEncoder
+from adk_stream_protocol.convert.encode.live import LiveProgress, LiveTurnEncoder
 from adk_stream_protocol.protocol.chunks import (
     AnyChunk,
     Data,

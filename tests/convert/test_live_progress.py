@@ -5,7 +5,7 @@ from google.adk.events.event import Event
 from google.genai import types
 
 from adk_stream_protocol.convert.calls import Calls
-from adk_stream_protocol.convert.live import LiveProgress, is_waiting
+from adk_stream_protocol.convert.encode.live import LiveProgress, is_waiting
 from tests.convert.build import (
     call,
     calls,

@@ -7,7 +7,7 @@ import pytest
 from google.adk.events.event import Event
 from google.genai import types
 
-from adk_stream_protocol.convert.live import LiveTurnEncoder
+from adk_stream_protocol.convert.encode.live import LiveTurnEncoder
 from adk_stream_protocol.protocol.chunks import AnyChunk, Data
 from tests.convert.build import event, finish, said, step
 

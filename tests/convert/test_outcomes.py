@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from google.genai import types
 
-from adk_stream_protocol.convert import outcomes
+from adk_stream_protocol.convert import tool_responses as outcomes
 from adk_stream_protocol.convert.calls import CONFIRMATION, Calls, is_placeholder
 from tests.convert.build import call, calls, event, pay_asked
 

@@ -10,7 +10,7 @@ from google.genai import types
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adk_stream_protocol.convert.partial_args import PartialArgs, parse_path
+from adk_stream_protocol.convert.encode.partial_args import PartialArgs, parse_path
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\\'\""))
 SCALARS = (

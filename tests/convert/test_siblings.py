@@ -7,8 +7,8 @@ from google.adk.events.event import Event
 
 from adk_stream_protocol.convert.answers import match_answers
 from adk_stream_protocol.convert.calls import Call
-from adk_stream_protocol.convert.encode import TurnEncoder
-from adk_stream_protocol.convert.endings import Failure
+from adk_stream_protocol.convert.encode.endings import Failure
+from adk_stream_protocol.convert.encode.turn import TurnEncoder
 from adk_stream_protocol.protocol.chunks import (
     Error,
     ToolInputAvailable,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from google.genai import types
 
-from adk_stream_protocol.convert.sources import Source, sources_of
+from adk_stream_protocol.convert.encode.sources import Source, sources_of
 from adk_stream_protocol.protocol.chunks import SourceDocument, SourceUrl
 from tests.convert.build import event
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_stream_protocol.convert.calls import NOTES
-from adk_stream_protocol.convert.exchanges import (
+from adk_stream_protocol.convert.history.exchanges import (
     Exchange,
     exchanges,
     live_invocations,

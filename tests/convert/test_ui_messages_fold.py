@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from adk_stream_protocol.convert.fold import MessageFold, merged
+from adk_stream_protocol.convert.history.message_builder import MessageFold, merged
 from adk_stream_protocol.protocol.chunks import (
     AnyChunk,
     Data,

@@ -5,7 +5,7 @@ from google.adk.events.event import Event
 from google.adk.events.event_actions import EventActions
 from google.genai import types
 
-from adk_stream_protocol.convert.exchanges import whole_turns
+from adk_stream_protocol.convert.history.exchanges import whole_turns
 
 
 def user(text: str, run: str = "i") -> Event:

@@ -20,14 +20,14 @@ from google.adk.sessions.session import Session
 from sqlalchemy import Connection, Engine
 from sqlalchemy import event as engine_event
 
+from adk_stream_protocol.approvals.policy import ApprovalPolicy
 from adk_stream_protocol.approvals.record import ApprovalRecord
 from adk_stream_protocol.approvals.sql import SqlApprovalStore
 from adk_stream_protocol.approvals.store import AuditEntry
+from adk_stream_protocol.cli import main as cli
 from adk_stream_protocol.convert.calls import CONFIRMATION, is_placeholder
 from adk_stream_protocol.demo import app as demo_app
-from adk_stream_protocol.demo import cli
 from adk_stream_protocol.demo.wallet import Payment, Wallet
-from adk_stream_protocol.runtime.policy import ApprovalPolicy
 
 FILLER = "filler"
 STARTS = "starts"

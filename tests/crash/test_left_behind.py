@@ -10,14 +10,14 @@ from collections.abc import Callable
 import pytest
 
 from adk_stream_protocol.approvals.record import State
-from adk_stream_protocol.runtime.holder import is_gone
+from adk_stream_protocol.process_id import is_gone
 from tests.crash.client import Chat, outcome, told
 from tests.crash.server import CrashServer
 from tests.crash.sink import Sink
 from tests.support.client import decision
 
 NAME_YOURSELF = (
-    "from adk_stream_protocol.runtime.holder import this_process;"
+    "from adk_stream_protocol.process_id import this_process;"
     "print(this_process(), flush=True); input()"
 )
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from adk_stream_protocol.adk.client_tool import ClientTool
 from adk_stream_protocol.demo.agent import build_agent
 from adk_stream_protocol.demo.wallet import Wallet
-from adk_stream_protocol.runtime.client_tool import ClientTool
 from tests.testing.conversation import CONFIRMATION, Conversation
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import httpx
 
-from adk_stream_protocol.demo.wire_app import wire_app
-from adk_stream_protocol.testing.wire.http_chat import HttpChat
-from adk_stream_protocol.testing.wire.scenario import Scenario
-from adk_stream_protocol.testing.wire.server import GeminiServer
+from adk_stream_protocol.demo.recorded_app import wire_app
+from adk_stream_protocol.recording.http_chat import HttpChat
+from adk_stream_protocol.recording.scenario import Scenario
+from adk_stream_protocol.recording.server import GeminiServer
 
 
 @asynccontextmanager

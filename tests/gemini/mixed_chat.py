@@ -12,14 +12,14 @@ from google.adk.models.google_llm import Gemini
 from google.adk.sessions.database_session_service import DatabaseSessionService
 from starlette.applications import Starlette
 
+from adk_stream_protocol.chats.live.settings import LiveOptions
 from adk_stream_protocol.demo.app import DemoSettings
-from adk_stream_protocol.demo.wire_app import closing_model, mount_demo
-from adk_stream_protocol.runtime.live_settings import LiveOptions
-from adk_stream_protocol.testing.wire.asgi_socket import AsgiSocket
-from adk_stream_protocol.testing.wire.matching import Json
-from adk_stream_protocol.testing.wire.play import Play
-from adk_stream_protocol.testing.wire.scenario import Exchange, SocketTurn, Step
-from adk_stream_protocol.testing.wire.socket_chat import SocketChat
+from adk_stream_protocol.demo.recorded_app import closing_model, mount_demo
+from adk_stream_protocol.recording.asgi_socket import AsgiSocket
+from adk_stream_protocol.recording.matching import Json
+from adk_stream_protocol.recording.play import Play
+from adk_stream_protocol.recording.scenario import Exchange, SocketTurn, Step
+from adk_stream_protocol.recording.socket_chat import SocketChat
 from tests.support.client import Reply
 
 MODEL = "gemini-2.5-flash"

@@ -4,11 +4,11 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from adk_stream_protocol.demo.wire_app import wire_app
-from adk_stream_protocol.testing.wire.asgi_socket import AsgiSocket
-from adk_stream_protocol.testing.wire.play import Play
-from adk_stream_protocol.testing.wire.scenario import SocketScenario
-from adk_stream_protocol.testing.wire.socket_chat import SocketChat
+from adk_stream_protocol.demo.recorded_app import wire_app
+from adk_stream_protocol.recording.asgi_socket import AsgiSocket
+from adk_stream_protocol.recording.play import Play
+from adk_stream_protocol.recording.scenario import SocketScenario
+from adk_stream_protocol.recording.socket_chat import SocketChat
 
 
 @asynccontextmanager

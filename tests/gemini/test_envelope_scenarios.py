@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from adk_stream_protocol.testing.wire.matching import Names
-from adk_stream_protocol.testing.wire.play import Play
-from adk_stream_protocol.testing.wire.scenario import load
-from adk_stream_protocol.testing.wire.server import GeminiServer
+from adk_stream_protocol.recording.matching import Names
+from adk_stream_protocol.recording.play import Play
+from adk_stream_protocol.recording.scenario import load
+from adk_stream_protocol.recording.server import GeminiServer
 from tests.gemini.envelope_chat import EnvelopeScenario, envelope_chat
 from tests.gemini.files import files
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from adk_stream_protocol.testing.wire.matching import Names
+from adk_stream_protocol.recording.matching import Names
 
 PAIRS = [
     ({"a": 1}, {"a": 1}, []),

@@ -14,14 +14,14 @@ from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.adk.tools.function_tool import FunctionTool
 from starlette.applications import Starlette
 
-from adk_stream_protocol.demo.wire_app import closing_model
+from adk_stream_protocol.demo.recorded_app import closing_model
 from adk_stream_protocol.mount import LiveOptions, mount
-from adk_stream_protocol.testing.wire.asgi_socket import AsgiSocket
-from adk_stream_protocol.testing.wire.matching import Json, Names
-from adk_stream_protocol.testing.wire.play import Play
-from adk_stream_protocol.testing.wire.scenario import Exchange, SocketTurn, Step
-from adk_stream_protocol.testing.wire.server import GeminiServer
-from adk_stream_protocol.testing.wire.socket_chat import SocketChat
+from adk_stream_protocol.recording.asgi_socket import AsgiSocket
+from adk_stream_protocol.recording.matching import Json, Names
+from adk_stream_protocol.recording.play import Play
+from adk_stream_protocol.recording.scenario import Exchange, SocketTurn, Step
+from adk_stream_protocol.recording.server import GeminiServer
+from adk_stream_protocol.recording.socket_chat import SocketChat
 from tests.gemini.model_demo import LIVE_MODELS, MODEL
 from tests.support.client import Reply
 

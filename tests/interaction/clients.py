@@ -23,7 +23,7 @@ from tests.interaction.bodies import (
     sdk_text,
 )
 from tests.interaction.reply import Reply, refusal_of
-from tests.interaction.server import SECONDS, Place, Server, new_name
+from tests.interaction.server import SECONDS, ChatId, Server, new_name
 
 Way = Literal["direct", "direct-live", "http", "socket", "envelopes"]
 Style = Literal["native", "adk-tool"]
@@ -33,13 +33,13 @@ Style = Literal["native", "adk-tool"]
 class Chat:
     """One chat of one user, in one approval style."""
 
-    server: Place
+    server: ChatId
     user: str
     id: str
     style: Style
 
     @classmethod
-    def new(cls, server: Place, style: Style = "native") -> "Chat":
+    def new(cls, server: ChatId, style: Style = "native") -> "Chat":
         return cls(server, new_name("user"), new_name("chat"), style)
 
     def paid(self) -> list[tuple[str, float]]:

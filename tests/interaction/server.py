@@ -18,13 +18,13 @@ from google.adk.tools.function_tool import FunctionTool
 from starlette.applications import Starlette
 
 from adk_stream_protocol import LiveOptions, SqlApprovalStore, mount
+from adk_stream_protocol.cli.serve import DrainingServer
 from adk_stream_protocol.demo.agent import build_agent
 from adk_stream_protocol.demo.app import PAYMENT_POLICY
 from adk_stream_protocol.demo.identity import COOKIE, demo_identify, load_secret, sign
-from adk_stream_protocol.demo.serving import DrainingServer
 from adk_stream_protocol.demo.wallet import Wallet
 from adk_stream_protocol.testing import ScriptedModel
-from adk_stream_protocol.transports.uvicorn_sockets import UVICORN
+from adk_stream_protocol.transports.uvicorn import UVICORN
 from tests.support.server import DemoServer
 
 T = TypeVar("T")
@@ -44,7 +44,7 @@ async def explode_if_allowed() -> None:
     await explode()
 
 
-class Place(ABC):
+class ChatId(ABC):
     """A server and its state folder. Users have 1000 of each currency when they come."""
 
     def __init__(self, state: Path) -> None:
@@ -69,7 +69,7 @@ class Place(ABC):
             return list(ledger.execute(query, (user,)))
 
 
-class Elsewhere(Place):
+class Elsewhere(ChatId):
     """A demo server in a process of its own."""
 
     def __init__(self, demo: DemoServer) -> None:
@@ -81,7 +81,7 @@ class Elsewhere(Place):
         return self._address
 
 
-class Server(Place):
+class Server(ChatId):
     """The demo agent in a thread of this process."""
 
     def __init__(self, state: Path, live: LiveOptions, **options: Any) -> None:

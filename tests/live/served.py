@@ -22,10 +22,10 @@ from starlette.applications import Starlette
 from starlette.requests import HTTPConnection
 
 from adk_stream_protocol import MemoryApprovalStore, Principal, mount
-from adk_stream_protocol.demo.serving import DrainingServer
-from adk_stream_protocol.runtime.live_settings import LiveOptions
+from adk_stream_protocol.chats.live.settings import LiveOptions
+from adk_stream_protocol.cli.serve import DrainingServer
 from adk_stream_protocol.testing import ScriptedModel
-from adk_stream_protocol.transports.uvicorn_sockets import UVICORN
+from adk_stream_protocol.transports.uvicorn import UVICORN
 from tests.live.client import SocketChat
 from tests.support.client import Json, Reply, decision
 

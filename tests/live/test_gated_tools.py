@@ -9,7 +9,7 @@ from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.tool_context import ToolContext
 
 from adk_stream_protocol import ApprovalPolicy, ClientTool
-from adk_stream_protocol.runtime.approvals import MAX_DENIALS, MAX_PENDING
+from adk_stream_protocol.approvals.book import MAX_DENIALS, MAX_PENDING
 from tests.approvals.test_mcp import till_at
 from tests.live.served import Till, clerk, responses, serving, until
 from tests.support.client import output

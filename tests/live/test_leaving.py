@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import uvicorn
 
-from adk_stream_protocol.demo import cli
-from adk_stream_protocol.demo.serving import DrainingServer
-from adk_stream_protocol.runtime import chat
-from adk_stream_protocol.runtime.history import History
-from adk_stream_protocol.runtime.turn import Turn
+from adk_stream_protocol.adk.open_turn import History
+from adk_stream_protocol.chats import chats as chat
+from adk_stream_protocol.chats.turn import Turn
+from adk_stream_protocol.cli import main as cli
+from adk_stream_protocol.cli.serve import DrainingServer
 from adk_stream_protocol.transports.outbox import Outbox
 from tests.live.raw_socket import RawSocket
 from tests.live.served import Served, Till, clerk, responses, serving, until

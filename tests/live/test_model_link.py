@@ -7,7 +7,7 @@ from google.adk.agents.callback_context import CallbackContext
 from google.adk.models.llm_request import LlmRequest
 
 from adk_stream_protocol import ClientTool
-from adk_stream_protocol.runtime import live_queue
+from adk_stream_protocol.adk import live_queue
 from adk_stream_protocol.testing import ScriptedModel
 from tests.live.client import SocketChat
 from tests.live.served import Till, clerk, responses, serving, until

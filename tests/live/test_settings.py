@@ -11,7 +11,7 @@ from google.adk.runners import Runner
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.genai import types
 
-from adk_stream_protocol.runtime.live_settings import LiveOptions, LiveSettings, live_settings
+from adk_stream_protocol.chats.live.settings import LiveOptions, LiveSettings, live_settings
 
 MODEL, LIVE_MODEL = "gemini-2.5-flash", "gemini-3.1-flash-live-preview"
 ROOM = {"async_client_args": {"max_queue": 4096, "max_size": 16 * 2**20}}

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from adk_stream_protocol.runtime import turn
+from adk_stream_protocol.chats import turn
 from adk_stream_protocol.transports import outbox
 from tests.live.raw_socket import RawSocket, stalled_connection
 from tests.live.served import Served, Till, clerk, responses, serving, until

@@ -25,10 +25,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from adk_stream_protocol import ApprovalPolicy, Chat, ClientTool, LiveOptions, mount
+from adk_stream_protocol.cli.logs import log_lines
 from adk_stream_protocol.demo.app import DemoSettings, build_app
-from adk_stream_protocol.demo.logs import log_lines
 from adk_stream_protocol.testing import ScriptedModel
-from adk_stream_protocol.transports.uvicorn_sockets import UVICORN
+from adk_stream_protocol.transports.uvicorn import UVICORN
 
 SHORT = 0.5
 """Seconds that a person or a browser has under `/short`."""

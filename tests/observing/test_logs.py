@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from adk_stream_protocol.demo.cli import main
-from adk_stream_protocol.demo.logs import JsonLines, TextLines
+from adk_stream_protocol.cli.logs import JsonLines, TextLines
+from adk_stream_protocol.cli.main import main
 from tests.support.client import Json, RawChat, decision
 from tests.support.server import COMMAND, DemoServer, free_port
 
@@ -148,7 +148,7 @@ def test_a_format_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch
 
 LOOK = """
 import logging
-import adk_stream_protocol.demo.cli
+import adk_stream_protocol.cli.main
 from opentelemetry import metrics, trace
 own = logging.getLogger("adk_stream_protocol")
 print(own.handlers, own.level, trace.get_tracer_provider(), metrics.get_meter_provider())

@@ -4,13 +4,14 @@ import random
 from dataclasses import dataclass
 from typing import Literal
 
+from adk_stream_protocol.approvals.policy import ApprovalPolicy
 from adk_stream_protocol.approvals.record import Principal
-from adk_stream_protocol.runtime.policy import ApprovalPolicy, Place
+from adk_stream_protocol.chat_id import ChatId
 
 Kind = Literal["yes", "no", "cancel", "expire"]
 
 PROCESSES = 2
-PLACE = Place("shop", "alice", "s")
+PLACE = ChatId("shop", "alice", "s")
 ARGUMENTS = {"amount": 5, "to": "Bob"}
 CHAIN = ("manager", "executive")
 POLICIES = (ApprovalPolicy("pay"), ApprovalPolicy("chain", steps=CHAIN))

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.record import MOVES, ApprovalRecord, State
 from adk_stream_protocol.approvals.sql import SqlApprovalStore
 from adk_stream_protocol.approvals.store import AuditEntry
-from adk_stream_protocol.runtime.approvals import Approvals
 from tests.races.databases import Database
 from tests.races.scenario import ARGUMENTS, PLACE, POLICIES, PROCESSES, TTL, Race, races
 from tests.races.worker import Told, run
@@ -48,7 +48,7 @@ async def test_one_winner_one_start_no_lost_yes(
 
 
 async def _ask(store: SqlApprovalStore, all_races: list[Race]) -> None:
-    approvals = Approvals(store, POLICIES, ttl=TTL)
+    approvals = ApprovalBook(store, POLICIES, ttl=TTL)
     for race in all_races:
         await approvals.ask(
             PLACE,

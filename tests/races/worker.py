@@ -6,10 +6,10 @@ from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.record import ApprovalRecord, State
 from adk_stream_protocol.approvals.sql import SqlApprovalStore
 from adk_stream_protocol.errors import Conflict, Expired, Forbidden
-from adk_stream_protocol.runtime.approvals import Approvals
 from tests.races.scenario import ARGUMENTS, PLACE, POLICIES, TTL, Race, Sender, races
 
 BATCH = 10
@@ -50,7 +50,7 @@ def run(url: str, seed: int, count: int, me: int, barrier: Barrier, answers: Que
 
 async def _play(url: str, all_races: list[Race], me: int, barrier: Barrier, told: Told) -> None:
     store = SqlApprovalStore(url)
-    now, late = Approvals(store, POLICIES, ttl=TTL), Approvals(store, POLICIES, clock=_after)
+    now, late = ApprovalBook(store, POLICIES, ttl=TTL), ApprovalBook(store, POLICIES, clock=_after)
     try:
         for start in range(0, len(all_races), BATCH):
             work: list[Coroutine[Any, Any, None]] = []
@@ -70,7 +70,7 @@ def _after() -> float:
     return time.time() + TTL + 1
 
 
-async def _guarded(approvals: Approvals, seen: ApprovalRecord, one: Sender, told: Told) -> None:
+async def _guarded(approvals: ApprovalBook, seen: ApprovalRecord, one: Sender, told: Told) -> None:
     try:
         await _act(approvals, seen, one, told)
     except (Conflict, Expired, Forbidden):
@@ -79,7 +79,7 @@ async def _guarded(approvals: Approvals, seen: ApprovalRecord, one: Sender, told
         told.faults.append(f"{one.name} {one.kind}: {error!r}")
 
 
-async def _act(approvals: Approvals, seen: ApprovalRecord, one: Sender, told: Told) -> None:
+async def _act(approvals: ApprovalBook, seen: ApprovalRecord, one: Sender, told: Told) -> None:
     record = seen if one.stale else await _read(approvals, seen.id)
     if one.kind == "cancel":
         await approvals.cancel(record, one.name)
@@ -93,14 +93,14 @@ async def _act(approvals: Approvals, seen: ApprovalRecord, one: Sender, told: To
                 await _start(approvals, seen.id, one, told)
 
 
-async def _decide(approvals: Approvals, record: ApprovalRecord, one: Sender, told: Told) -> None:
+async def _decide(approvals: ApprovalBook, record: ApprovalRecord, one: Sender, told: Told) -> None:
     approved = one.kind == "yes"
     who = one.person(record.tool, record.step)
     await approvals.decide(record, who, approved, one.name)
     told.decided.append((record.id, one.name, "approve" if approved else "deny"))
 
 
-async def _start(approvals: Approvals, approval_id: str, one: Sender, told: Told) -> None:
+async def _start(approvals: ApprovalBook, approval_id: str, one: Sender, told: Told) -> None:
     """Winners and losers alike try to run the call: at most one may."""
     record = await _read(approvals, approval_id)
     if record.state is State.PENDING and record.step and one.kind == "yes":
@@ -113,7 +113,7 @@ async def _start(approvals: Approvals, approval_id: str, one: Sender, told: Told
         await approvals.finish(started, {"by": one.name}, failed=False)
 
 
-async def _read(approvals: Approvals, approval_id: str) -> ApprovalRecord:
+async def _read(approvals: ApprovalBook, approval_id: str) -> ApprovalRecord:
     record = await approvals.store.get(approval_id)
     assert record is not None
     return record

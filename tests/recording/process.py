@@ -9,8 +9,8 @@ from typing import Self
 
 import pytest
 
-from adk_stream_protocol.demo.cli import main
-from adk_stream_protocol.testing.wire.server import GeminiServer
+from adk_stream_protocol.cli.main import main
+from adk_stream_protocol.recording.server import GeminiServer
 from tests.support.server import COMMAND, DemoServer
 
 MODELS = ["--model", "gemini-2.5-flash", "--live-model"]

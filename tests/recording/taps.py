@@ -6,15 +6,15 @@ from pathlib import Path
 
 from starlette.types import ASGIApp
 
-from adk_stream_protocol.demo.wire_app import wire_app
-from adk_stream_protocol.testing.wire.client_tap import ClientTap
-from adk_stream_protocol.testing.wire.environment import leading_to, trusted_file
-from adk_stream_protocol.testing.wire.lifespan import started
-from adk_stream_protocol.testing.wire.local_server import LocalServer
-from adk_stream_protocol.testing.wire.model_tap import ModelTap
-from adk_stream_protocol.testing.wire.recorder import Recorder
-from adk_stream_protocol.testing.wire.scenario import Scenario, SocketScenario
-from adk_stream_protocol.testing.wire.server import GeminiServer
+from adk_stream_protocol.demo.recorded_app import wire_app
+from adk_stream_protocol.recording.client_tap import ClientTap
+from adk_stream_protocol.recording.environment import leading_to, trusted_file
+from adk_stream_protocol.recording.lifespan import started
+from adk_stream_protocol.recording.local_server import LocalServer
+from adk_stream_protocol.recording.model_tap import ModelTap
+from adk_stream_protocol.recording.recorder import Recorder
+from adk_stream_protocol.recording.scenario import Scenario, SocketScenario
+from adk_stream_protocol.recording.server import GeminiServer
 
 
 @asynccontextmanager

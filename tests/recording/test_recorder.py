@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from adk_stream_protocol.testing.wire.matching import Json
-from adk_stream_protocol.testing.wire.recorder import Recorder
-from adk_stream_protocol.testing.wire.recording_options import RecordingOptions
-from adk_stream_protocol.testing.wire.scenario import Scenario, load
-from adk_stream_protocol.testing.wire.tape import (
+from adk_stream_protocol.recording.matching import Json
+from adk_stream_protocol.recording.recorder import Recorder
+from adk_stream_protocol.recording.recording_options import RecordingOptions
+from adk_stream_protocol.recording.scenario import Scenario, load
+from adk_stream_protocol.recording.tape import (
     Asked,
     Chunk,
     Connected,

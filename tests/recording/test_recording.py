@@ -7,14 +7,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from adk_stream_protocol.demo.wire_app import wire_app
-from adk_stream_protocol.testing.wire.lifespan import started
-from adk_stream_protocol.testing.wire.matching import Json
-from adk_stream_protocol.testing.wire.recorder import Recorder
-from adk_stream_protocol.testing.wire.recording_options import RecordingOptions
-from adk_stream_protocol.testing.wire.replaying import Replay
-from adk_stream_protocol.testing.wire.scenario import Scenario, SocketScenario, load_chat
-from adk_stream_protocol.testing.wire.server import GeminiServer
+from adk_stream_protocol.demo.recorded_app import wire_app
+from adk_stream_protocol.recording.lifespan import started
+from adk_stream_protocol.recording.matching import Json
+from adk_stream_protocol.recording.recorder import Recorder
+from adk_stream_protocol.recording.recording_options import RecordingOptions
+from adk_stream_protocol.recording.replaying import Replay
+from adk_stream_protocol.recording.scenario import Scenario, SocketScenario, load_chat
+from adk_stream_protocol.recording.server import GeminiServer
 from tests.gemini.files import WIRE
 from tests.recording.taps import tapped_app
 

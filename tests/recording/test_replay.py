@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from adk_stream_protocol.testing.wire import replay
-from adk_stream_protocol.testing.wire.recorder import Recorder
-from adk_stream_protocol.testing.wire.replaying import Replay
-from adk_stream_protocol.testing.wire.scenario import (
+from adk_stream_protocol.recording import replay
+from adk_stream_protocol.recording.recorder import Recorder
+from adk_stream_protocol.recording.replaying import Replay
+from adk_stream_protocol.recording.scenario import (
     Scenario,
     SocketScenario,
     Step,
@@ -22,7 +22,7 @@ from adk_stream_protocol.testing.wire.scenario import (
     load_chat,
     save,
 )
-from adk_stream_protocol.testing.wire.server import GeminiServer
+from adk_stream_protocol.recording.server import GeminiServer
 from tests.gemini.files import WIRE
 from tests.recording.process import run_command
 from tests.recording.taps import tapped_app

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Generator
 
 import pytest
 
-from adk_stream_protocol.replay.redis_relay import RedisRelay
+from adk_stream_protocol.workers.redis.relay import RedisRelay
 from tests.replay.source import relay_of
 from tests.support.redis import RedisServer
 

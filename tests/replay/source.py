@@ -8,8 +8,8 @@ import msgspec
 
 from adk_stream_protocol.protocol.chunks import AnyChunk, TextDelta
 from adk_stream_protocol.protocol.sse import encode_json
-from adk_stream_protocol.replay.redis_relay import RedisRelay
-from adk_stream_protocol.replay.relay import Heard, Peer
+from adk_stream_protocol.workers.redis.relay import RedisRelay
+from adk_stream_protocol.workers.relay import Heard, Peer
 
 T = TypeVar("T")
 

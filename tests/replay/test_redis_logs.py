@@ -10,9 +10,9 @@ import pytest
 from adk_stream_protocol.errors import Unavailable
 from adk_stream_protocol.protocol.chunks import AnyChunk
 from adk_stream_protocol.protocol.sse import encode_batch, encode_json
-from adk_stream_protocol.replay import redis_logs
-from adk_stream_protocol.replay.redis_relay import RedisRelay
-from adk_stream_protocol.replay.relay import Followed
+from adk_stream_protocol.workers.redis import turn_logs as redis_logs
+from adk_stream_protocol.workers.redis.relay import RedisRelay
+from adk_stream_protocol.workers.relay import Followed
 from tests.replay.source import BEFORE, CHAT, Source, found, raw, relay_of, within
 from tests.support.redis import RedisServer
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from adk_stream_protocol.errors import Unavailable
-from adk_stream_protocol.replay import redis_talk
-from adk_stream_protocol.replay.redis_relay import RedisRelay
-from adk_stream_protocol.replay.relay import Lease
+from adk_stream_protocol.workers.redis import messaging as redis_talk
+from adk_stream_protocol.workers.redis.relay import RedisRelay
+from adk_stream_protocol.workers.relay import Lease
 from tests.replay.source import CHAT, found, relay_of, within
 from tests.support.redis import RedisServer
 

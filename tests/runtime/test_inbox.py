@@ -12,14 +12,14 @@ from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
 
 from adk_stream_protocol import MemoryApprovalStore, Principal
+from adk_stream_protocol.adk.runner import build_runner
+from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.record import ApprovalRecord, State
+from adk_stream_protocol.chats.chats import Chat
+from adk_stream_protocol.chats.inbox import Inbox
 from adk_stream_protocol.convert.calls import CONFIRMATION
 from adk_stream_protocol.convert.decode import TurnInput
 from adk_stream_protocol.errors import Conflict, UnknownId
-from adk_stream_protocol.runtime.approvals import Approvals
-from adk_stream_protocol.runtime.chat import Chat
-from adk_stream_protocol.runtime.inbox import Inbox
-from adk_stream_protocol.runtime.runner import build_runner
 from adk_stream_protocol.testing import ScriptedModel
 
 ALICE, BOB = Principal("alice"), Principal("bob")
@@ -50,7 +50,7 @@ class Office:
         self.paid: list[int] = []
         self.sessions = Sessions()
         self.store = MemoryApprovalStore()
-        approvals = Approvals(self.store)
+        approvals = ApprovalBook(self.store)
         tool = FunctionTool(self.pay, require_confirmation=True)
         agent = LlmAgent(name="assistant", model=ScriptedModel(), tools=[tool])
         runner = build_runner(agent, self.sessions, approvals)

@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
+from adk_stream_protocol.chats import reader as readers
+from adk_stream_protocol.chats.reader import Reader
+from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.protocol.chunks import AnyChunk, TextDelta
-from adk_stream_protocol.runtime import reader as readers
-from adk_stream_protocol.runtime.reader import Reader
-from adk_stream_protocol.runtime.turn import Turn
 
 MANY = 2_000
 HOUR = 3_600.0

@@ -16,14 +16,14 @@ from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
+from adk_stream_protocol.adk.open_turn import History
+from adk_stream_protocol.adk.rewind import rewind
+from adk_stream_protocol.adk.runner import build_runner
+from adk_stream_protocol.adk.sessions import TurnSessions
+from adk_stream_protocol.chats.archive import TITLE
 from adk_stream_protocol.convert.calls import NOTES
-from adk_stream_protocol.convert.exchanges import exchanges
-from adk_stream_protocol.convert.ui_messages import ui_messages
-from adk_stream_protocol.runtime.conversations import TITLE
-from adk_stream_protocol.runtime.history import History
-from adk_stream_protocol.runtime.rewind import rewind
-from adk_stream_protocol.runtime.runner import build_runner
-from adk_stream_protocol.runtime.sessions import TurnSessions
+from adk_stream_protocol.convert.history.exchanges import exchanges
+from adk_stream_protocol.convert.history.ui_messages import ui_messages
 from tests.races.served import Served, agent
 from tests.sdk.context import ModelContext
 from tests.support.postgres import PostgresServer

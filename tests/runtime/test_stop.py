@@ -10,12 +10,12 @@ from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.genai import types
 
 from adk_stream_protocol import MemoryApprovalStore, Principal
+from adk_stream_protocol.adk.runner import build_runner
+from adk_stream_protocol.approvals.book import ApprovalBook
+from adk_stream_protocol.chats.chats import Chat
+from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.convert.decode import TurnInput
 from adk_stream_protocol.protocol.chunks import AnyChunk, Finish, TextDelta
-from adk_stream_protocol.runtime.approvals import Approvals
-from adk_stream_protocol.runtime.chat import Chat
-from adk_stream_protocol.runtime.runner import build_runner
-from adk_stream_protocol.runtime.turn import Turn
 from adk_stream_protocol.testing import ScriptedModel
 
 WHO = Principal("alice")
@@ -23,7 +23,7 @@ WHO = Principal("alice")
 
 @asynccontextmanager
 async def served() -> AsyncGenerator[Chat]:
-    approvals = Approvals(MemoryApprovalStore())
+    approvals = ApprovalBook(MemoryApprovalStore())
     agent = LlmAgent(name="assistant", model=ScriptedModel())
     chat = Chat(build_runner(agent, InMemorySessionService(), approvals), approvals)
     try:

@@ -8,13 +8,13 @@ from google.adk.sessions.database_session_service import DatabaseSessionService
 from starlette.applications import Starlette
 from starlette.routing import Route
 
+from adk_stream_protocol.adk.runner import build_runner
+from adk_stream_protocol.chats.archive import Conversations
+from adk_stream_protocol.chats.chats import Chat
 from adk_stream_protocol.demo.agent import build_agent
 from adk_stream_protocol.demo.app import DemoSettings, build_app
 from adk_stream_protocol.demo.identity import demo_identify, load_secret
 from adk_stream_protocol.demo.wallet import Wallet
-from adk_stream_protocol.runtime.chat import Chat
-from adk_stream_protocol.runtime.conversations import Conversations
-from adk_stream_protocol.runtime.runner import build_runner
 from adk_stream_protocol.transports.history import messages_endpoint
 from adk_stream_protocol.transports.http import Door
 

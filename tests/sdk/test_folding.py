@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from adk_stream_protocol.convert.fold import MessageFold
+from adk_stream_protocol.convert.history.message_builder import MessageFold
 from tests.sdk.judge import Judge
 from tests.support.wire_chunks import from_wire
 

@@ -21,18 +21,18 @@ from google.adk.runners import Runner
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.genai import types
 
+from adk_stream_protocol.adk.runner import build_runner
+from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.memory import MemoryApprovalStore
 from adk_stream_protocol.approvals.record import Principal
-from adk_stream_protocol.convert import outcomes
-from adk_stream_protocol.convert.approval_style import ApprovalStyleName
+from adk_stream_protocol.convert import tool_responses as outcomes
 from adk_stream_protocol.convert.calls import Calls, current_turn
-from adk_stream_protocol.convert.encode import TurnEncoder
-from adk_stream_protocol.convert.endings import Failure
-from adk_stream_protocol.convert.live import LiveTurnEncoder
+from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
+from adk_stream_protocol.convert.encode.endings import Failure
+from adk_stream_protocol.convert.encode.live import LiveTurnEncoder
+from adk_stream_protocol.convert.encode.turn import TurnEncoder
 from adk_stream_protocol.protocol.chunks import AnyChunk
 from adk_stream_protocol.protocol.sse import encode_json
-from adk_stream_protocol.runtime.approvals import Approvals
-from adk_stream_protocol.runtime.runner import build_runner
 
 TURNS = Path(__file__).parents[2] / "fixtures" / "turns"
 
@@ -71,7 +71,7 @@ def encode_turn(turn: dict[str, Any]) -> list[dict[str, Any]]:
 async def record(scene: Scene) -> dict[str, Any]:
     """Play a scene with ADK and keep what it yields."""
     with tempfile.TemporaryDirectory() as state:
-        approvals = Approvals(MemoryApprovalStore())
+        approvals = ApprovalBook(MemoryApprovalStore())
         runner = build_runner(scene.agent(Path(state)), InMemorySessionService(), approvals)
         await runner.session_service.create_session(
             app_name=runner.app_name, user_id="u", session_id="s"
@@ -84,7 +84,7 @@ async def record(scene: Scene) -> dict[str, Any]:
     return turn
 
 
-async def _play_answer(runner: Runner, approvals: Approvals, scene: Scene) -> dict[str, Any]:
+async def _play_answer(runner: Runner, approvals: ApprovalBook, scene: Scene) -> dict[str, Any]:
     assert scene.answer is not None
     session = await runner.session_service.get_session(
         app_name=runner.app_name, user_id="u", session_id="s"

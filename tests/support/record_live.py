@@ -17,12 +17,12 @@ from google.genai import types
 from starlette.applications import Starlette
 
 from adk_stream_protocol import Chat, LiveOptions, Principal, mount
-from adk_stream_protocol.convert import outcomes
-from adk_stream_protocol.convert.approval_style import ApprovalStyleName
+from adk_stream_protocol.chats.live.turns import LiveTurns
+from adk_stream_protocol.chats.turn import Turn
+from adk_stream_protocol.convert import tool_responses as outcomes
 from adk_stream_protocol.convert.calls import Calls
 from adk_stream_protocol.convert.decode import Answer, TurnInput
-from adk_stream_protocol.runtime.live_turns import LiveTurns
-from adk_stream_protocol.runtime.turn import Turn
+from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from tests.support.record import TURNS, dump, encode_turn
 from tests.support.scenes import PLACE, demo
 

@@ -11,7 +11,7 @@ from google.adk.agents.base_agent import BaseAgent
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
-from adk_stream_protocol.convert import outcomes
+from adk_stream_protocol.convert import tool_responses as outcomes
 from adk_stream_protocol.convert.calls import Calls
 from adk_stream_protocol.demo.agent import build_agent
 from adk_stream_protocol.demo.wallet import Wallet

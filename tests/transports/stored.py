@@ -13,9 +13,9 @@ from google.adk.tools.function_tool import FunctionTool
 from starlette.routing import Route
 
 from adk_stream_protocol import ClientTool
-from adk_stream_protocol.runtime.chat import Chat
-from adk_stream_protocol.runtime.conversations import Conversations
-from adk_stream_protocol.runtime.runner import build_runner
+from adk_stream_protocol.adk.runner import build_runner
+from adk_stream_protocol.chats.archive import Conversations
+from adk_stream_protocol.chats.chats import Chat
 from adk_stream_protocol.transports.history import (
     chats_endpoint,
     delete_endpoint,

@@ -10,10 +10,10 @@ import pytest
 from google.adk.sessions.base_session_service import BaseSessionService
 
 from adk_stream_protocol import ApprovalPolicy, Principal
+from adk_stream_protocol.chats.chats import Chat
 from adk_stream_protocol.convert.decode import decode_turn
-from adk_stream_protocol.convert.fold import MessageFold
+from adk_stream_protocol.convert.history.message_builder import MessageFold
 from adk_stream_protocol.protocol.messages import parse_request
-from adk_stream_protocol.runtime.chat import Chat
 from tests.races.served import until
 from tests.support.client import Json, Reply, decision, output
 from tests.transports.stored import (

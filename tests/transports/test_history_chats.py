@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError
 
 from adk_stream_protocol import Principal
 from adk_stream_protocol.approvals.record import State
-from adk_stream_protocol.runtime.conversations import MAX_TITLES_READ, TITLE
+from adk_stream_protocol.chats.archive import MAX_TITLES_READ, TITLE
 from tests.support.client import decision
 from tests.transports.stored import LOCATE, PAY, SERVICES, Stored, session_service
 

@@ -7,10 +7,10 @@ from typing import Any
 from google.adk.tools.function_tool import FunctionTool
 
 from adk_stream_protocol import ApprovalPolicy, Principal
+from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.convert.decode import decode_turn
-from adk_stream_protocol.convert.fold import MessageFold
+from adk_stream_protocol.convert.history.message_builder import MessageFold
 from adk_stream_protocol.protocol.messages import parse_request
-from adk_stream_protocol.runtime.turn import Turn
 from tests.races.served import Served, agent, until
 from tests.support.client import Json
 

@@ -14,8 +14,8 @@ from starlette.websockets import WebSocket
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from adk_stream_protocol.transports import uvicorn_sockets
-from adk_stream_protocol.transports.uvicorn_sockets import UVICORN, GatheringSockets
+from adk_stream_protocol.transports import uvicorn as uvicorn_sockets
+from adk_stream_protocol.transports.uvicorn import UVICORN, GatheringSockets
 from tests.live.served import until
 
 WRITES: list[int] = []

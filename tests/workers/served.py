@@ -77,7 +77,7 @@ class Served:
 def _command(how: str, port: int) -> list[str]:
     if how == "uvicorn":
         options = ["--ws", "websockets-sansio", "--timeout-graceful-shutdown", "2"]
-        app = ["--factory", "adk_stream_protocol.demo.cli:app", "--workers", "2"]
+        app = ["--factory", "adk_stream_protocol.cli.main:app", "--workers", "2"]
         return [sys.executable, "-m", "uvicorn", *app, *options, "--port", str(port)]
     workers = ["--workers", "2"] if how == "workers" else []
     return [str(COMMAND), "demo", "--port", str(port), *workers]

@@ -9,8 +9,8 @@ import urllib.request
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
-from adk_stream_protocol.demo import cli
-from adk_stream_protocol.runtime import approvals
+from adk_stream_protocol.approvals import book as approvals
+from adk_stream_protocol.cli import main as cli
 from tests.support.server import free_port
 
 SECONDS = 60
@@ -19,7 +19,7 @@ _forks.set_forkserver_preload(
     [
         __name__,
         "asyncpg",
-        "adk_stream_protocol.replay.redis_relay",
+        "adk_stream_protocol.workers.redis.relay",
         "google.adk.flows.llm_flows.auto_flow",
         "google.adk.workflow._llm_agent_wrapper",
         "google.adk.workflow._workflow",

@@ -4,7 +4,8 @@ from collections import deque
 from collections.abc import Collection, Iterable
 
 from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, State
-from adk_stream_protocol.approvals.store import AuditEntry, Key
+from adk_stream_protocol.approvals.store import AuditEntry
+from adk_stream_protocol.chat_id import ChatId
 
 
 class MemoryApprovalStore:
@@ -14,7 +15,7 @@ class MemoryApprovalStore:
 
     def __init__(self, most: int = 10_000) -> None:
         self._most = most
-        self._records: dict[Key, ApprovalRecord] = {}
+        self._records: dict[tuple[str, ...], ApprovalRecord] = {}
         self._trail: deque[AuditEntry] = deque(maxlen=5 * most)
 
     async def create(self, record: ApprovalRecord, entry: AuditEntry) -> ApprovalRecord:
@@ -35,19 +36,17 @@ class MemoryApprovalStore:
     async def get(self, approval_id: str) -> ApprovalRecord | None:
         return next((one for one in self._records.values() if one.id == approval_id), None)
 
-    async def of_calls(
-        self, app: str, principal: str, session: str, call_ids: Collection[str]
-    ) -> list[ApprovalRecord]:
-        keys = [(app, principal, session, call_id) for call_id in call_ids]
+    async def of_calls(self, chat: ChatId, call_ids: Collection[str]) -> list[ApprovalRecord]:
+        keys = [(*chat, call_id) for call_id in call_ids]
         return [self._records[key] for key in keys if key in self._records]
 
     async def of_invocation(
-        self, app: str, principal: str, session: str, invocation_id: str, since: float = 0.0
+        self, chat: ChatId, invocation_id: str, since: float = 0.0
     ) -> list[ApprovalRecord]:
         return [
             one
             for key, one in self._records.items()
-            if key[:3] == (app, principal, session) and one.invocation_id == invocation_id
+            if key[:3] == chat and one.invocation_id == invocation_id
             if one.state is State.PENDING or one.created >= since
         ]
 
@@ -68,5 +67,5 @@ class MemoryApprovalStore:
         return (one for one in self._records.values() if state in (None, one.state))
 
 
-def _key(record: ApprovalRecord) -> Key:
-    return (record.app, record.principal, record.session, record.call_id)
+def _key(record: ApprovalRecord) -> tuple[str, ...]:
+    return (*record.chat_id, record.call_id)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.errors import Conflict, Expired, Forbidden
 
 SCHEMA_VERSION = 1
@@ -77,6 +78,11 @@ class ApprovalRecord:
     holder: str | None = None
     """The process that asks about the call, then the one that runs it."""
     result: str | None = None
+
+    @property
+    def chat_id(self) -> ChatId:
+        """Name the chat that the call belongs to."""
+        return ChatId(self.app, self.principal, self.session)
 
     def decide(
         self, who: Principal, approved: bool, reason: str | None, now: float
@@ -184,7 +190,7 @@ def digest_of(arguments: str) -> str:
     return hashlib.sha256(arguments.encode("ascii")).hexdigest()
 
 
-def idempotency_key(app: str, principal: str, session: str, call_id: str) -> str:
+def idempotency_key(chat: ChatId, call_id: str) -> str:
     """The same call has the same key, in any process, after any restart."""
-    text = json.dumps((app, principal, session, call_id))  # no part can reach into the next
+    text = json.dumps((*chat, call_id))  # no part can reach into the next
     return hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -26,6 +26,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from adk_stream_protocol.approvals import tables
 from adk_stream_protocol.approvals.record import SCHEMA_VERSION, ApprovalRecord, Principal, State
 from adk_stream_protocol.approvals.store import AuditEntry
+from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.errors import Unavailable
 
 T = TypeVar("T")
@@ -82,7 +83,7 @@ class SqlApprovalStore:
             await self._run(work)
         except IntegrityError:
             calls = [record.call_id]
-            return (await self.of_calls(record.app, record.principal, record.session, calls))[0]
+            return (await self.of_calls(record.chat_id, calls))[0]
         return record
 
     async def move(self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry) -> bool:
@@ -101,17 +102,15 @@ class SqlApprovalStore:
         found = await self._select(_BY_ID, id=approval_id)
         return found[0] if found else None
 
-    async def of_calls(
-        self, app: str, principal: str, session: str, call_ids: Collection[str]
-    ) -> list[ApprovalRecord]:
-        chat = {"app": app, "principal": principal, "session": session}
-        return await self._select(_OF_CALLS, **chat, call_ids=list(call_ids))
+    async def of_calls(self, chat: ChatId, call_ids: Collection[str]) -> list[ApprovalRecord]:
+        return await self._select(_OF_CALLS, **_chat(chat), call_ids=list(call_ids))
 
     async def of_invocation(
-        self, app: str, principal: str, session: str, invocation_id: str, since: float = 0.0
+        self, chat: ChatId, invocation_id: str, since: float = 0.0
     ) -> list[ApprovalRecord]:
-        chat = {"app": app, "principal": principal, "session": session}
-        return await self._select(_OF_INVOCATION, **chat, invocation_id=invocation_id, since=since)
+        return await self._select(
+            _OF_INVOCATION, **_chat(chat), invocation_id=invocation_id, since=since
+        )
 
     async def pending(self, app: str, who: Principal) -> list[ApprovalRecord]:
         waiting = await self._select(_OF_PERSON, app=app, state=State.PENDING, who=who.id)
@@ -254,3 +253,8 @@ def _record(row: Row[Any]) -> ApprovalRecord:
     values["steps"] = tuple(json.loads(values["steps"]))
     values["state"] = State(values["state"])
     return ApprovalRecord(**values)
+
+
+def _chat(chat: ChatId) -> dict[str, str]:
+    """Name a chat in the columns of the table."""
+    return dict(zip(_CHAT, chat, strict=True))

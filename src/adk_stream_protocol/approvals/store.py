@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from adk_stream_protocol.approvals.record import ApprovalRecord, Principal
-
-Key = tuple[str, str, str, str]
-"""app, principal, session, call_id"""
+from adk_stream_protocol.chat_id import ChatId
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +52,12 @@ class ApprovalStore(Protocol):
         """By id."""
         ...
 
-    async def of_calls(
-        self, app: str, principal: str, session: str, call_ids: Collection[str]
-    ) -> list[ApprovalRecord]:
+    async def of_calls(self, chat: ChatId, call_ids: Collection[str]) -> list[ApprovalRecord]:
         """The records of these calls of a chat, oldest first."""
         ...
 
     async def of_invocation(
-        self, app: str, principal: str, session: str, invocation_id: str, since: float = 0.0
+        self, chat: ChatId, invocation_id: str, since: float = 0.0
     ) -> list[ApprovalRecord]:
         """The records of one invocation that are pending or made since then, oldest first."""
         ...

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from adk_stream_protocol.convert import outcomes
+from adk_stream_protocol.convert import tool_responses as outcomes
 from adk_stream_protocol.convert.calls import NOTHING, Call, Calls
 from adk_stream_protocol.convert.decode import Answer
 from adk_stream_protocol.errors import BadRequest, Conflict, Expired, UnknownId

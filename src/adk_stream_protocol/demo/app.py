@@ -15,15 +15,15 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 
+from adk_stream_protocol.approvals.policy import ApprovalPolicy
 from adk_stream_protocol.approvals.sql import SqlApprovalStore, harden_sqlite
+from adk_stream_protocol.chats.live.settings import LiveOptions
 from adk_stream_protocol.demo.agent import build_agent
 from adk_stream_protocol.demo.identity import demo_identify, load_secret
 from adk_stream_protocol.demo.page import page_routes
 from adk_stream_protocol.demo.wallet import Wallet
 from adk_stream_protocol.mount import mount
-from adk_stream_protocol.replay.relay import Relay
-from adk_stream_protocol.runtime.live_settings import LiveOptions
-from adk_stream_protocol.runtime.policy import ApprovalPolicy
+from adk_stream_protocol.workers.relay import Relay
 
 PAYMENT_POLICY = ApprovalPolicy(
     "process_payment",
@@ -131,6 +131,6 @@ def _sessions(url: str) -> DatabaseSessionService:
 def _relay(settings: DemoSettings) -> Relay | None:
     if not settings.redis_url:
         return None
-    from adk_stream_protocol.replay.redis_relay import RedisRelay  # an extra
+    from adk_stream_protocol.workers.redis.relay import RedisRelay  # an extra
 
     return RedisRelay(settings.redis_url)

@@ -1,6 +1,6 @@
 """The two tools that the demo's page runs: one needs a person's consent, one does not."""
 
-from adk_stream_protocol.runtime.client_tool import ClientTool
+from adk_stream_protocol.adk.client_tool import ClientTool
 
 TRACKS = 3
 

@@ -6,8 +6,8 @@ from typing import Any, cast
 from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.tool_context import ToolContext
 
+from adk_stream_protocol.adk.idempotency import idempotency_key
 from adk_stream_protocol.demo.wallet import Payment, Wallet
-from adk_stream_protocol.runtime.idempotency import idempotency_key
 
 
 def payment_tool(wallet: Wallet) -> FunctionTool:

@@ -6,11 +6,11 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.record import ApprovalRecord
+from adk_stream_protocol.chats.inbox import Inbox
 from adk_stream_protocol.errors import BadRequest
 from adk_stream_protocol.protocol import strict_json
-from adk_stream_protocol.runtime.approvals import Approvals
-from adk_stream_protocol.runtime.inbox import Inbox
 from adk_stream_protocol.transports.http import Door, Endpoint, answering_errors
 
 
@@ -21,7 +21,7 @@ class Verdict(msgspec.Struct):
     reason: str | None = None
 
 
-def list_endpoint(inbox: Inbox, approvals: Approvals, door: Door) -> Endpoint:
+def list_endpoint(inbox: Inbox, approvals: ApprovalBook, door: Door) -> Endpoint:
     """GET: the requests that wait for the caller."""
 
     async def endpoint(request: Request) -> Response:
@@ -51,7 +51,7 @@ def _verdict(raw: bytes) -> Verdict:
         raise BadRequest(f"$: {error}") from None
 
 
-def _listed(approvals: Approvals, record: ApprovalRecord) -> dict[str, Any]:
+def _listed(approvals: ApprovalBook, record: ApprovalRecord) -> dict[str, Any]:
     return {
         "id": record.id,
         "chatId": record.session,

@@ -6,11 +6,11 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from adk_stream_protocol.convert.approval_style import ApprovalStyleName
+from adk_stream_protocol.chats.archive import Conversations
+from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.errors import BadRequest
 from adk_stream_protocol.protocol._model import Model
 from adk_stream_protocol.protocol.sse import encode_json
-from adk_stream_protocol.runtime.conversations import Conversations
 from adk_stream_protocol.transports.http import Door, Endpoint, answering_errors
 
 _PRIVATE = {"cache-control": "no-store"}

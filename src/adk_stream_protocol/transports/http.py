@@ -12,8 +12,10 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from adk_stream_protocol.approvals.record import Principal
-from adk_stream_protocol.convert.approval_style import ApprovalStyleName
+from adk_stream_protocol.chats.chats import Chat
+from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.convert.decode import chat_id_of, decode_turn
+from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.errors import (
     BadRequest,
     ForbiddenOrigin,
@@ -24,8 +26,6 @@ from adk_stream_protocol.errors import (
 )
 from adk_stream_protocol.protocol.messages import parse_request
 from adk_stream_protocol.protocol.sse import SSE_DONE, SSE_HEADERS, SSE_KEEP_ALIVE, encode_batch
-from adk_stream_protocol.runtime.chat import Chat
-from adk_stream_protocol.runtime.turn import Turn
 
 logger = logging.getLogger(__name__)
 

@@ -13,10 +13,10 @@ from typing import Any
 from starlette import types as asgi
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from adk_stream_protocol.background_tasks import BackgroundTasks
+from adk_stream_protocol.chats.reader import Reader
+from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.protocol.frames import EnvelopeReply, SdkReply
-from adk_stream_protocol.replay.jobs import Jobs
-from adk_stream_protocol.runtime.reader import Reader
-from adk_stream_protocol.runtime.turn import Turn
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ class Outbox:
         self._websocket = websocket
         self._send = send
         self._turns: dict[str, Turn] = {}
-        self._jobs = Jobs()
+        self._jobs = BackgroundTasks()
         self._in_order = asyncio.Lock()
         self._ahead = 0
         """What is being sent in order, or waits for that."""

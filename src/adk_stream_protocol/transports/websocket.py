@@ -11,8 +11,11 @@ from starlette import types as asgi
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from adk_stream_protocol.approvals.record import Principal
-from adk_stream_protocol.convert.approval_style import ApprovalStyleName
+from adk_stream_protocol.chats.chats import Chat
+from adk_stream_protocol.chats.live.engine import LiveRun
+from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.convert.decode import chat_id_of, checked_chat_id, decode_turn
+from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.errors import BadRequest, StreamProtocolError
 from adk_stream_protocol.protocol.frames import (
     Abort,
@@ -29,9 +32,6 @@ from adk_stream_protocol.protocol.frames import (
     unknown_type,
 )
 from adk_stream_protocol.protocol.sse import encode_value
-from adk_stream_protocol.runtime.chat import Chat
-from adk_stream_protocol.runtime.live import LiveRun
-from adk_stream_protocol.runtime.turn import Turn
 from adk_stream_protocol.transports.http import (
     Door,
     approval_style,

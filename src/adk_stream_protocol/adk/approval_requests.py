@@ -1,0 +1,279 @@
+"""What is asked of people: which calls need it, which are refused first, what is written of it."""
+
+import asyncio
+import logging
+from typing import Any
+from uuid import uuid4
+from weakref import WeakKeyDictionary
+
+from google.adk.agents.invocation_context import InvocationContext
+from google.adk.events.event import Event
+from google.adk.sessions.session import Session
+from google.adk.tools.base_tool import BaseTool
+from google.adk.tools.tool_context import ToolContext
+from google.genai.types import FunctionCall, Part
+
+from adk_stream_protocol.adk.client_tool import ClientTool
+from adk_stream_protocol.adk.live_model import current_link, may_wait
+from adk_stream_protocol.adk.sessions import whole
+from adk_stream_protocol.adk.task_context import Running, current_chat, current_run
+from adk_stream_protocol.adk.tool_schema import Schemas
+from adk_stream_protocol.approvals.book import MAX_DENIALS, MAX_PENDING, ApprovalBook
+from adk_stream_protocol.approvals.record import State
+from adk_stream_protocol.chat_id import ChatId
+from adk_stream_protocol.convert import tool_responses as outcomes
+from adk_stream_protocol.convert.calls import (
+    CONFIRMATION,
+    Calls,
+    is_placeholder,
+    is_user_message,
+    last_message_at,
+)
+from adk_stream_protocol.telemetry.instruments import traceparent
+
+logger = logging.getLogger(__name__)
+
+MAX_REMEMBERED = 4096
+TRANSFER = "transfer_to_agent"
+UNDECIDED = object()
+"""A predicate raised. ADK would raise again when it resumes the call, so nobody is asked."""
+
+Tools = dict[str, BaseTool]
+Notes = dict[str, dict[str, Any]]
+
+
+class _Memory:
+    """What is known of the calls of one run, until nobody needs that run any more."""
+
+    def __init__(self) -> None:
+        self.tools: dict[tuple[str, str], Tools] = {}
+        """What a model may call, by invocation and agent."""
+        self.asking: dict[ChatId, set[str]] = {}
+        """Calls let through to ADK's dialog whose record is not made yet."""
+        self.asked: set[tuple[ChatId, str]] = set()
+        """Calls that we ask about ourselves and that have not come to the gate yet."""
+
+
+class Dialogs:
+    """The requests of one agent. Their records are made before anybody sees them."""
+
+    def __init__(self, approvals: ApprovalBook) -> None:
+        self._approvals = approvals
+        self.schemas = Schemas()
+        self._of_runs: WeakKeyDictionary[Running, _Memory] = WeakKeyDictionary()
+        self._of_others = _Memory()
+        """Of runs that the application started past the chats."""
+
+    @property
+    def _memory(self) -> _Memory:
+        running = current_run()
+        if running is None:
+            return self._of_others
+        return self._of_runs.setdefault(running, _Memory())
+
+    def remember(self, invocation_id: str, agent: str, tools: Tools) -> None:
+        """The tools that the coming model response may call."""
+        known = self._memory.tools
+        known.pop((invocation_id, agent), None)
+        known[(invocation_id, agent)] = tools
+        if len(known) > MAX_REMEMBERED:
+            del known[next(iter(known))]
+
+    def let_through(self, place: ChatId, call_id: str) -> None:
+        """ADK will ask about a call; its record follows with ADK's event."""
+        self._memory.asking.setdefault(place, set()).add(call_id)
+
+    def is_let_through(self, place: ChatId, call_id: str) -> bool:
+        return call_id in self._memory.asking.get(place, ())
+
+    def forget(self, place: ChatId) -> None:
+        """What a run that was cut off let through is not asked for any more."""
+        self._memory.asking.pop(place, None)
+
+    def was_asked(self, place: ChatId, call_id: str) -> bool:
+        """Whether a person is asked about this call, whatever its tool says by now."""
+        known = self._memory.asked
+        asked = (place, call_id) in known
+        known.discard((place, call_id))
+        return asked
+
+    async def notes(
+        self, context: InvocationContext, event: Event, calls: list[FunctionCall]
+    ) -> Notes:
+        """What the session alone does not say about these calls."""
+        link = current_link.get() if context.live_request_queue else None
+        tools = link.tools if link else self._tools_of(context, event)
+        if not any(_may_ask(call, tools) for call in calls):
+            return {}
+        noting = asyncio.create_task(self._notes(context, calls, tools, is_live=link is not None))
+        try:
+            return await whole(noting)
+        except asyncio.CancelledError:
+            if not noting.exception():
+                await self._take_back(place_of(context), noting.result())
+            raise
+
+    def _tools_of(self, context: InvocationContext, event: Event) -> Tools:
+        return self._memory.tools.get((context.invocation_id, event.author), {})
+
+    async def _take_back(self, place: ChatId, notes: Notes) -> None:
+        """The run is cut off here: the event is not stored, so nobody will see the requests."""
+        for record in (await self._approvals.of_calls(place, list(notes))).values():
+            await self._approvals.cancel(record, "the turn was stopped")
+
+    async def _notes(
+        self, context: InvocationContext, calls: list[FunctionCall], tools: Tools, *, is_live: bool
+    ) -> Notes:
+        notes: Notes = {}
+        for call in calls:
+            tool = tools.get(call.name or "")
+            if call.name == CONFIRMATION:
+                notes |= await self._confirmation(context, call, tools)
+            elif call.id and isinstance(tool, ClientTool):
+                notes[call.id] = await self._browser_call(context, call, tool)
+            elif call.id and tool:
+                note = await self._server_call(context, call, tool, is_live=is_live)
+                notes |= {call.id: note} if note else {}
+        return notes
+
+    async def _server_call(
+        self, context: InvocationContext, call: FunctionCall, tool: BaseTool, *, is_live: bool
+    ) -> dict[str, Any]:
+        """The note on a call that needs approval. In a live run ADK has no dialog of its own."""
+        tool_context = ToolContext(context, function_call_id=call.id)
+        required = await self.requires(tool, call.args or {}, tool_context)
+        if required is False:
+            return {}
+        if not is_live or required is UNDECIDED:
+            return {"gated": True}
+        asked = await self._ask_ourselves(context, call, tool)
+        if asked:
+            self._memory.asked.add((place_of(context), call.id or ""))
+        return {"gated": True, **asked}
+
+    async def requires(
+        self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
+    ) -> object:
+        """What the tool's own declaration says: anything but False means "ask"."""
+        try:
+            return await tool.check_require_confirmation(arguments, context)
+        except Exception:
+            logger.exception("the confirmation predicate of %s failed", tool.name)
+            return UNDECIDED
+
+    async def _browser_call(
+        self, context: InvocationContext, call: FunctionCall, tool: ClientTool
+    ) -> dict[str, Any]:
+        note: dict[str, Any] = {"browser": True, **traceparent()}
+        if tool.ttl is not None:
+            note["ttl"] = tool.ttl
+        return note | (await self._ask_ourselves(context, call, tool) if tool.approval else {})
+
+    async def _ask_ourselves(
+        self, context: InvocationContext, call: FunctionCall, tool: BaseTool
+    ) -> dict[str, Any]:
+        arguments, approval_id = call.args or {}, f"adk-{uuid4()}"
+        if await self.why_not(tool, arguments, context):
+            return {}
+        asked = (call.id or "", tool.name, arguments)
+        shown = await self._ask(context, approval_id, asked, self.schemas.order(tool))
+        return {"approvalId": approval_id, **shown}
+
+    async def _confirmation(
+        self, context: InvocationContext, call: FunctionCall, tools: Tools
+    ) -> Notes:
+        original = (call.args or {}).get("originalFunctionCall")
+        if not call.id or not isinstance(original, dict):
+            return {}
+        self._memory.asking.get(place_of(context), set[str]()).discard(original["id"])
+        asked = (original["id"], original["name"], original.get("args") or {})
+        tool = tools.get(original["name"])
+        order = self.schemas.order(tool) if tool else ()
+        return {original["id"]: await self._ask(context, call.id, asked, order)}
+
+    async def _ask(
+        self,
+        context: InvocationContext,
+        approval_id: str,
+        asked: tuple[str, str, dict[str, Any]],
+        order: tuple[str, ...],
+    ) -> dict[str, Any]:
+        call_id, tool, arguments = asked
+        record = await self._approvals.ask(
+            place_of(context),
+            approval_id,
+            call_id=call_id,
+            invocation_id=context.invocation_id,
+            tool=tool,
+            arguments=arguments,
+        )
+        return {"shown": self._approvals.show(record, order), **traceparent()}
+
+    async def why_not(
+        self, tool: BaseTool, arguments: dict[str, Any], context: InvocationContext
+    ) -> str | None:
+        """Why nobody is asked about this call, or None."""
+        if fault := self.schemas.fault(tool, arguments):
+            return f"The arguments are not valid: {fault}."
+        place = place_of(context)
+        if current_chat() not in (None, (place.user, place.chat)):
+            return "This tool needs approval, which cannot be asked for inside an agent tool."
+        # A live run is one invocation for many turns.
+        since = last_message_at(context.session.events)
+        records = await self._approvals.of_turn(place, context.invocation_id, since)
+        pending = sum(record.state is State.PENDING for record in records)
+        if pending + len(self._memory.asking.get(place, ())) >= MAX_PENDING:
+            return f"More than {MAX_PENDING} approvals would be open."
+        same = [one for one in records if one.tool == tool.name and one.created >= since]
+        if sum(record.state is State.DENIED for record in same) >= MAX_DENIALS:
+            return f"{tool.name} was denied {MAX_DENIALS} times; do not ask again."
+        return None
+
+
+def in_call_order(session: Session, event: Event) -> list[Part]:
+    """The parts of a response event, with the earlier responses of sibling calls in place."""
+    parts = (event.content and event.content.parts) or []
+    new = {
+        response.id: response.response or {}
+        for response in event.get_function_responses()
+        if response.id and not is_placeholder(event, response.id)
+    }
+    calls = Calls.of(_since_called(session.events, set(new)))
+    given = {part.function_response.id: part for part in parts if part.function_response}
+    ordered = [
+        given.get(call_id) or outcomes.response_part(calls.by_id[call_id], answer)
+        for call_id, answer in calls.in_call_order(new).items()
+    ]
+    return [*ordered, *(part for part in parts if part not in ordered)]
+
+
+def _since_called(events: list[Event], call_ids: set[str]) -> list[Event]:
+    """The events from the one on that made these calls: in a long turn they are the last few."""
+    for index in range(len(events) - 1, -1, -1):
+        call_ids -= {call.id or "" for call in events[index].get_function_calls()}
+        if not call_ids or is_user_message(events[index]):
+            return events[index:]
+    return events
+
+
+def own_words(event: Event) -> None:
+    """Let a later model read what was said and called live as its own.
+
+    ADK quotes such events as if another agent had said them, and leaves the results of quoted calls
+    out where a browser gave them or we did (google-adk 2.13). Only a handing over stays a quote, as
+    ADK means it.
+    """
+    parts = [*event.get_function_calls(), *event.get_function_responses()]
+    if all(part.name != TRANSFER for part in parts):
+        event.live_session_id = None
+
+
+def _may_ask(call: FunctionCall, tools: Tools) -> bool:
+    tool = tools.get(call.name or "")
+    return call.name == CONFIRMATION or (tool is not None and may_wait(tool))
+
+
+def place_of(context: InvocationContext) -> ChatId:
+    """The chat that an invocation runs in."""
+    session = context.session
+    return ChatId(session.app_name, session.user_id, session.id)

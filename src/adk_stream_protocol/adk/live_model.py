@@ -1,0 +1,184 @@
+"""A model as a live run needs it: tools that wait do not stop ADK from listening, nothing that was
+sent is lost with a broken link, and calls that the model takes back are noticed.
+
+The agents of a live run are copies whose models are such variants; the application's stay as they
+are. Only tool objects are shared: what is set on them here is read in live runs alone.
+"""
+
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from typing import Any, Protocol
+
+from google.adk.agents.base_agent import BaseAgent
+from google.adk.agents.llm_agent import LlmAgent
+from google.adk.models.base_llm import BaseLlm
+from google.adk.models.base_llm_connection import BaseLlmConnection
+from google.adk.models.google_llm import Gemini
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.adk.models.registry import LLMRegistry
+from google.adk.tools.base_tool import BaseTool
+from google.genai import errors, types
+from websockets.exceptions import ConnectionClosed
+
+from adk_stream_protocol.adk.client_tool import ClientTool
+from adk_stream_protocol.approvals.record import State
+
+logger = logging.getLogger(__name__)
+
+
+class Link(Protocol):
+    """What a live run does about its link to the model."""
+
+    tells_model: bool
+    """Whether the model is told that it need not wait for tools that wait."""
+    tools: dict[str, BaseTool]
+    """The tools that the model of the moment may call."""
+    unsent: list[types.Content]
+    """What a broken link could not take any more; the next one brings it."""
+
+    def connected(self, tools: dict[str, BaseTool], *, calls_at_once: bool) -> None: ...
+
+    def withdrawn(self, call_ids: list[str]) -> None: ...
+
+    def fell_silent(self) -> None: ...
+
+    def decided(self, call_id: str, state: State) -> None: ...
+
+    def call_ended(self, call_id: str) -> None: ...
+
+
+current_link: ContextVar[Link | None] = ContextVar("adk_stream_link", default=None)
+
+
+def live_copy(root: BaseAgent, model: BaseLlm | str | None) -> BaseAgent:
+    """A copy of an agent tree for live runs, on this model where one is given."""
+    named = LLMRegistry.new_llm(model) if isinstance(model, str) else model
+    copy = root.clone()
+    for agent in _tree(copy):
+        if isinstance(agent, LlmAgent) and (agent.model or agent is copy):
+            agent.model = live_variant(named or agent.canonical_live_model)
+    return copy
+
+
+def _make_room(model: BaseLlm) -> None:
+    """For what it sends while a person thinks, where the application has not decided on it."""
+    if isinstance(model, Gemini) and "http_options" not in (given := model.client_kwargs or {}):
+        socket = {"max_queue": 4096, "max_size": 16 * 2**20}
+        model.client_kwargs = {**given, "http_options": {"async_client_args": socket}}
+
+
+def _tree(agent: BaseAgent) -> list[BaseAgent]:
+    return [agent, *(one for child in agent.sub_agents for one in _tree(child))]
+
+
+def live_variant(model: BaseLlm) -> BaseLlm:
+    """A copy of the model with a connection of ours. ADK still finds the class it looks for."""
+    base = type(model)
+
+    @asynccontextmanager
+    async def connect(self: BaseLlm, llm_request: LlmRequest) -> AsyncGenerator[BaseLlmConnection]:
+        link = current_link.get()
+        if link:
+            _mark(llm_request, tells_model=link.tells_model)
+        async with base.connect(self, llm_request) as connection:
+            if link is None:
+                yield connection
+                return
+            # Which models give calls at once and which only when their turn ends is decided
+            # inside ADK's connection (google-adk 2.13).
+            at_once = bool(getattr(connection, "_is_gemini_3_x_live", True))
+            link.connected(llm_request.tools_dict, calls_at_once=at_once)
+            _watch(connection, link)
+            live = LiveConnection(connection, link)
+            await live.send_unsent()
+            yield live
+
+    copy = model.model_copy()
+    _make_room(copy)
+    copy.__class__ = type(base.__name__, (base,), {"connect": connect, "__doc__": base.__doc__})
+    return copy
+
+
+def _mark(request: LlmRequest, *, tells_model: bool) -> None:
+    waiting = {name for name, tool in request.tools_dict.items() if may_wait(tool)}
+    for name in waiting:
+        if not isinstance(request.tools_dict[name], ClientTool):
+            request.tools_dict[name].behavior = types.Behavior.NON_BLOCKING
+    behavior = types.Behavior.NON_BLOCKING if tells_model else None
+    for tool in request.config.tools or []:
+        for declaration in (isinstance(tool, types.Tool) and tool.function_declarations) or []:
+            if declaration.name in waiting:
+                declaration.behavior = behavior
+
+
+def may_wait(tool: BaseTool) -> bool:
+    """Whether a call of this tool may wait for a person or for the browser."""
+    if isinstance(tool, ClientTool):
+        return True
+    if type(tool).check_require_confirmation is BaseTool.check_require_confirmation:
+        return False
+    return bool(getattr(tool, "_require_confirmation", True))
+
+
+def _watch(connection: BaseLlmConnection, link: Link) -> None:
+    """ADK drops what a model says of calls it takes back, and of its silence (google-adk 2.13)."""
+    session: Any = getattr(connection, "_gemini_session", None)
+    if session is None:
+        return
+    receive = session.receive
+
+    async def watched() -> AsyncGenerator[Any]:
+        async for message in receive():
+            if message.tool_call_cancellation and message.tool_call_cancellation.ids:
+                link.withdrawn(message.tool_call_cancellation.ids)
+            if (update := message.session_resumption_update) and not update.new_handle:
+                # While it works the model has no new handle; ADK would forget the old one.
+                message.session_resumption_update = None
+            yield message
+            if message.server_content and message.server_content.generation_complete:
+                link.fell_silent()
+
+    session.receive = watched
+
+
+class LiveConnection(BaseLlmConnection):
+    """A connection that keeps what it could not send for the one that follows it."""
+
+    def __init__(self, inner: BaseLlmConnection, link: Link) -> None:
+        self._inner = inner
+        self._link = link
+
+    async def send_history(self, history: list[types.Content]) -> None:
+        await self._inner.send_history(history)
+
+    async def send_content(self, content: types.Content) -> None:
+        await self._send_content(content)
+
+    async def _send_content(self, content: types.Content, *, partial: bool = False) -> None:
+        try:
+            await self._inner._send_content(content, partial=partial)
+        except (ConnectionClosed, errors.APIError) as error:
+            # The receiving side meets the same end and decides whether to connect again.
+            logger.info("the link broke while sending: %s", type(error).__name__)
+            self._link.unsent.append(content)
+
+    async def send_unsent(self) -> None:
+        """Bring what the link before this one could not take."""
+        while self._link.unsent:
+            await self._inner._send_content(self._link.unsent[0])
+            del self._link.unsent[0]
+
+    async def send_realtime(self, blob: types.Blob) -> None:
+        try:
+            await self._inner.send_realtime(blob)
+        except (ConnectionClosed, errors.APIError):
+            logger.info("the link broke while sending audio")
+
+    def receive(self) -> AsyncGenerator[LlmResponse, None]:
+        return self._inner.receive()
+
+    async def close(self) -> None:
+        await self._inner.close()

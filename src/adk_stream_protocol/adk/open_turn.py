@@ -1,0 +1,258 @@
+"""What a turn reads from and writes to the ADK session and the approval records."""
+
+import time
+from typing import Any
+
+from google.adk.events.event import Event
+from google.adk.sessions.session import Session
+from google.genai import types
+
+from adk_stream_protocol.adk.sessions import TurnSessions
+from adk_stream_protocol.adk.stored_turn import StoredTurn
+from adk_stream_protocol.approvals.book import BROWSER, ApprovalBook
+from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, State
+from adk_stream_protocol.approvals.response import outcome_of, overlay
+from adk_stream_protocol.convert import tool_responses as outcomes
+from adk_stream_protocol.convert.answers import Plan
+from adk_stream_protocol.convert.calls import NOTES, Call, Calls
+from adk_stream_protocol.convert.events import ends_with_user
+from adk_stream_protocol.errors import Busy, Conflict
+from adk_stream_protocol.telemetry.calls import browser_call_ended
+
+
+class History(StoredTurn):
+    """The stored conversation of one principal and chat, while a turn uses it."""
+
+    def __init__(
+        self,
+        sessions: TurnSessions,
+        session: Session,
+        approvals: ApprovalBook,
+        *,
+        is_whole: bool = True,
+    ) -> None:
+        super().__init__(session)
+        self._sessions = sessions
+        self._is_whole = is_whole
+        self._approvals = approvals
+        self._records: dict[str, ApprovalRecord] = {}
+        self._untold: list[Call] = []
+        """Calls that their record has ended, but not the session."""
+
+    async def read_records(self) -> None:
+        """Let the records say where the gated calls of this turn stand."""
+        gated = [call.id for call in self.calls.by_id.values() if call.approval_id]
+        self._records = await self._approvals.of_calls(self.place, gated)
+        for call_id, record in self._records.items():
+            call = self.calls.by_id[call_id]
+            was_told = call.response is not None
+            overlay(call, record)
+            if call.response is not None and not was_told:
+                self._untold.append(call)
+
+    @property
+    def is_told_elsewhere(self) -> bool:
+        """Whether another process has the result of a call and is about to store its event."""
+        return any(
+            self._approvals.is_finished_elsewhere(record)
+            for call_id, record in self._records.items()
+            if self.calls.by_id[call_id].is_unfinished
+        )
+
+    async def all_calls(self) -> Calls:
+        """Every call of the conversation, also of turns that are over."""
+        if self._is_whole:
+            return Calls.of(self._session.events)
+        found = await self._sessions.inner.get_session(
+            app_name=self.place.app, user_id=self.place.user, session_id=self.place.chat
+        )
+        return Calls.of(found.events if found else ())
+
+    async def tools_done(self) -> None:
+        """Wait until no gated tool of this chat is running any more."""
+        await self._approvals.running.none_of(self.place)
+
+    def hand_over(self) -> None:
+        """Let the next run use the session as it was read here."""
+        self._sessions.hand_over(self._session)
+
+    async def cancel_open(self) -> list[Call]:
+        """The user moved on: close what is open, and report what a crash left without result."""
+        await self._tell()
+        left = [one for one in self.calls.by_id.values() if one.is_open or one.is_unfinished]
+        for call in left:
+            await self._close(call, await self._end_of(call))
+        return left
+
+    async def close_calls(self, call_ids: set[str], outcome: dict[str, Any]) -> list[Call]:
+        """Close open calls that nobody needs to answer any more."""
+        closed = [call for call in self.calls.open() if call.id in call_ids]
+        for call in closed:
+            await self._end_of(call)
+            await self._close(call, outcome)
+        return closed
+
+    async def close_unfinished(self, call_id: str) -> Call | None:
+        """Close a decided call that nothing came of, with what its record says."""
+        call = self.calls.by_id.get(call_id)
+        if call is None or not call.is_unfinished:
+            return None
+        await self._close(call, await self._end_of(call))
+        return call
+
+    async def _end_of(self, call: Call) -> dict[str, Any]:
+        record = self._records.get(call.id)
+        if record is None:
+            return outcomes.cancelled()
+        record = await self._approvals.cancel(record, "the user went on")
+        if call.browser:
+            if record.state is State.EXECUTING:
+                await self._approvals.lose(record)
+            return outcomes.cancelled()
+        if record.state is State.EXECUTING:
+            raise Busy("A tool of this chat is still running.")
+        return outcome_of(record) or outcomes.cancelled()
+
+    async def expire(self, client_tool_ttl: float) -> None:
+        """Close the calls whose deadline has passed."""
+        now = time.time()
+        await self._tell()
+        for call in self.calls.open():
+            record = self._records.get(call.id)
+            if call.waits_for_approval and record:
+                record = self._records[call.id] = await self._approvals.expire(record)
+                overdue = record.state is State.EXPIRED
+            else:
+                overdue = now > call.asked_at + (call.ttl or client_tool_ttl)
+                if overdue and record and record.state is State.EXECUTING:
+                    await self._approvals.lose(record)
+            if overdue:
+                await self._close(call, outcomes.expired())
+
+    async def _tell(self) -> None:
+        """Tell the model of what was ended outside of its chat."""
+        while self._untold:
+            call = self._untold.pop()
+            await self._close(call, call.response or outcomes.cancelled())
+
+    async def _close(self, call: Call, response: dict[str, Any]) -> None:
+        """Give a call that will not run now its one response."""
+        content = outcomes.user_content([outcomes.response_part(call, response)])
+        await self._append(call, content, {})
+        browser_call_ended(self.place.chat, call, response)
+        call.response = response
+
+    async def commit(self, plan: Plan, who: Principal, *, live: bool = False) -> None:
+        """Write the decisions into their records. What returns from here survives anything."""
+        for decision in plan.decisions:
+            self._approvals.check(self._record(decision.call), who)
+        for decision in plan.decisions:
+            record = self._record(decision.call)
+            decided = await self._approvals.decide(record, who, decision.approved, decision.reason)
+            self._records[decision.call.id] = decided
+            decision.call.decision = decision.approved
+        for call in () if live else plan.unfinished:  # a live run is at it
+            self._records[call.id] = await self._approvals.hold(self._record(call))
+        for call in plan.go:
+            await self._start_in_browser(call)
+        for call, response in plan.results:
+            await self._finish_in_browser(call, response)
+
+    def _record(self, call: Call) -> ApprovalRecord:
+        record = self._records.get(call.id)
+        if record is None:
+            raise Conflict("There is no record of this request; it cannot be answered.")
+        return record
+
+    async def _start_in_browser(self, call: Call) -> None:
+        record = self._records.get(call.id)
+        if record and record.state is State.APPROVED:
+            started = await self._approvals.claim(record, call.args, BROWSER)
+            self._records[call.id] = started or record
+
+    async def _finish_in_browser(self, call: Call, response: dict[str, Any]) -> None:
+        await self._start_in_browser(call)
+        browser_call_ended(self.place.chat, call, response)
+        record = self._records.get(call.id)
+        if record and record.state is State.EXECUTING:
+            await self._approvals.finish(record, response, failed="error" in response)
+
+    async def keep(self, plan: Plan) -> types.Content | None:
+        """Store what a plan brings; returns the message that ADK is to be run with, if any."""
+        for call, value in plan.early:
+            await self._append(call, None, {"result": value})
+        decided = [(one.call, one.approved, one.reason) for one in plan.decisions]
+        decided += [(call, call.decision is True, None) for call in plan.unfinished]
+        decided = [one for one in decided if not one[0].browser]
+        if any(not call.has_dialog for call, _, _ in decided):
+            await self._open_dialogs()
+        confirmations = [outcomes.decision_part(*one) for one in decided]
+        answers = self.calls.in_call_order({call.id: answer for call, answer in plan.results})
+        results = [
+            outcomes.response_part(self.calls.by_id[call_id], answer)
+            for call_id, answer in answers.items()
+        ]
+        if confirmations and results:
+            # In one message with a confirmation ADK loses the result for good (google-adk 2.13).
+            await self._append(plan.results[0][0], outcomes.user_content(results), {})
+            results = []
+        parts = confirmations or results
+        return outcomes.user_content(parts) if parts else None
+
+    async def keep_unfinished(self, event: Event, text: str) -> None:
+        """Store what the model had said when its turn was stopped."""
+        said = types.Content(role="model", parts=[types.Part(text=text)])
+        unfinished = Event(
+            author=event.author,
+            invocation_id=event.invocation_id,
+            branch=event.branch,
+            content=said,
+            interrupted=True,
+        )
+        await self._sessions.append_event(self._session, unfinished)
+
+    async def _append(
+        self, call: Call, content: types.Content | None, note: dict[str, Any]
+    ) -> None:
+        # A response to a browser call comes from the user; all else ADK expects of the agent.
+        event = Event(
+            author="user" if content and call.browser else call.author,
+            invocation_id=call.invocation_id,
+            content=content,
+            custom_metadata={NOTES: {"calls": {call.id: note}}} if note else None,
+        )
+        await self._sessions.append_event(self._session, event)
+
+    async def keep_results(self, plan: Plan) -> types.Content | None:
+        """For a live run: store results and return them for the model. Decisions wake the gate."""
+        for call, value in plan.early:
+            await self._append(call, None, {"result": value})
+        if not plan.results:
+            return None
+        parts = [outcomes.response_part(call, response) for call, response in plan.results]
+        content = outcomes.user_content(parts)
+        await self._append(plan.results[0][0], content, {})
+        return content
+
+    async def _open_dialogs(self) -> None:
+        """Ask on behalf of ADK about calls that were made in a live run and outlived it.
+
+        About all of them: ADK goes on to the model as soon as none that it knows of is open.
+        """
+        gated = [call for call in self.calls.by_id.values() if call.approval_id]
+        left = [
+            call
+            for call in gated
+            if not call.browser and not call.has_dialog and call.response is None
+        ]
+        for event in outcomes.dialog(*left):
+            await self._sessions.append_event(self._session, event)
+        for call in left:
+            call.has_dialog = True
+
+    async def close_gap(self, author: str) -> None:
+        """End a history that ends with the user: a live model would answer it on connecting."""
+        if ends_with_user(self._session.events):
+            event = Event(author=author, content=outcomes.pause(), invocation_id=Event.new_id())
+            event.custom_metadata = {NOTES: {"filler": True}}
+            await self._sessions.append_event(self._session, event)

@@ -1,0 +1,120 @@
+"""rewind: takes a chat back, for an answer made again or a message written anew."""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+from uuid import uuid4
+
+from google.adk.events.event import Event
+from google.adk.events.event_actions import EventActions
+from google.adk.runners import Runner
+from google.adk.sessions.session import Session
+from google.adk.sessions.state import State
+from google.genai import types
+
+from adk_stream_protocol.adk.session_reader import TITLE
+from adk_stream_protocol.adk.sessions import TurnSessions
+from adk_stream_protocol.convert.calls import NOTES
+from adk_stream_protocol.convert.history.exchanges import (
+    MESSAGE_ID,
+    USER_MESSAGE_ID,
+    Exchange,
+    exchanges,
+    standing_events,
+    title_of,
+)
+
+_NOT_OF_SESSION = (State.APP_PREFIX, State.USER_PREFIX, State.TEMP_PREFIX)
+_RESTORED = "restored"
+
+
+async def rewind(
+    runner: Runner, session: Session, ids: Sequence[str], new: types.Content | None
+) -> types.Content | None:
+    """Take a chat back to before a message of the user's; returns what is to be said there now.
+
+    The message is the one with the first of the ids that is known, its own or that of the answer
+    to it; without ids, the last one. `new` is said instead; None says the same again. None comes
+    back if there is no such message: then nothing has happened. Call it inside a turn of the chat,
+    with the whole session, after everything open is closed; hand the session to the run after it.
+    """
+    assert isinstance(runner.session_service, TurnSessions)
+    found = exchanges(session.events)
+    index = _index(found, ids)
+    if index is None:
+        return None
+    target = found[index]
+    content = new or target.content
+    again = _dropped_before(session, found[:index], target.said[0].invocation_id)
+    delta = _made_with(session)
+    if not any(exchange.said for exchange in found[:index]):
+        delta[TITLE] = title_of(content)
+    runner.session_service.hand_over(session)
+    await runner.rewind_async(
+        user_id=session.user_id,
+        session_id=session.id,
+        rewind_before_invocation_id=target.said[0].invocation_id,
+    )
+    restored = Event(
+        author="user",
+        actions=EventActions(state_delta=delta),
+        custom_metadata={NOTES: {_RESTORED: True}},
+    )
+    for event in [*([restored] if delta else []), *again]:
+        event.timestamp = time.time()  # databases order by it
+        await runner.session_service.append_event(session, event)
+    return content
+
+
+def _index(found: list[Exchange], ids: Sequence[str]) -> int | None:
+    known = {
+        name: index
+        for index, exchange in enumerate(found)
+        if exchange.said
+        for name in ("", exchange.said_id, exchange.message_id)
+    }
+    return next((known[one] for one in ids or ("",) if one in known), None)
+
+
+def _dropped_before(session: Session, kept: list[Exchange], invocation_id: str) -> list[Event]:
+    """Copies of what a rewind takes away too much: ADK takes back an invocation as a whole, and a
+    live run is one for all its turns (google-adk 2.13)."""
+    standing = standing_events(session.events)
+    first = next(i for i, one in enumerate(standing) if one.invocation_id == invocation_id)
+    lost = {id(event) for event in standing[first:]}
+    copy_id = f"e-{uuid4()}"
+    return [
+        _copy(event, exchange, copy_id)
+        for exchange in kept
+        for event in exchange.all_events
+        if id(event) in lost
+    ]
+
+
+def _copy(event: Event, exchange: Exchange, invocation_id: str) -> Event:
+    metadata = event.custom_metadata or {}
+    names = {MESSAGE_ID: exchange.message_id, USER_MESSAGE_ID: exchange.said_id}
+    return event.model_copy(
+        update={
+            "id": Event.new_id(),
+            "invocation_id": invocation_id,
+            "custom_metadata": {**metadata, NOTES: {**metadata.get(NOTES, {}), **names}},
+            "actions": event.actions.model_copy(update={"artifact_delta": {}}),
+        }
+    )
+
+
+def _made_with(session: Session) -> dict[str, Any]:
+    """The state that a session was created with. A rewind forgets it: it stands in no event."""
+    changed = {
+        key
+        for event in session.events
+        if not event.actions.rewind_before_invocation_id
+        and _RESTORED not in (event.custom_metadata or {}).get(NOTES, {})
+        for key in event.actions.state_delta
+    }
+    return {
+        key: value
+        for key, value in session.state.items()
+        if key not in changed and not key.startswith(_NOT_OF_SESSION)
+    }

@@ -1,0 +1,61 @@
+"""Any agent, App or Runner as the Runner we need: resumable, gated, reading sessions once."""
+
+import copy
+import warnings
+
+from google.adk.agents.base_agent import BaseAgent
+from google.adk.agents.invocation_context import InvocationContext
+from google.adk.apps.app import App, ResumabilityConfig
+from google.adk.events.event import Event
+from google.adk.plugins.plugin_manager import PluginManager
+from google.adk.runners import Runner
+from google.adk.sessions.base_session_service import BaseSessionService
+
+from adk_stream_protocol.adk.gate import ApprovalGate
+from adk_stream_protocol.adk.sessions import TurnSessions
+from adk_stream_protocol.approvals.book import ApprovalBook
+
+
+class Plugins(PluginManager):
+    """The gate, and an application's plugins. The gate has no business with pieces of a stream."""
+
+    async def run_on_event_callback(
+        self, *, invocation_context: InvocationContext, event: Event
+    ) -> Event | None:
+        """Where there is the gate alone, such an event is spared the way to it."""
+        if event.partial and len(self.plugins) == 1:
+            return None
+        return await super().run_on_event_callback(
+            invocation_context=invocation_context, event=event
+        )
+
+
+def build_runner(
+    target: BaseAgent | App | Runner,
+    session_service: BaseSessionService | None,
+    approvals: ApprovalBook,
+) -> Runner:
+    """A Runner of our own; what the application passed in stays as it is."""
+    if isinstance(target, Runner):
+        return _adapt(target, session_service or target.session_service, approvals)
+    if session_service is None:
+        raise TypeError("an agent or App needs a session_service; a Runner brings its own")
+    app = target if isinstance(target, App) else App(name=target.name, root_agent=target)
+    runner = Runner(app=app, session_service=session_service)
+    return _adapt(runner, session_service, approvals)
+
+
+def _adapt(runner: Runner, session_service: BaseSessionService, approvals: ApprovalBook) -> Runner:
+    # Without resumability ADK calls the model on half-answered turns (google-adk 2.13).
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it is experimental; the floor in pyproject.toml knows
+        resumability = ResumabilityConfig(is_resumable=True)
+    plugins = [ApprovalGate(approvals), *runner.app.plugins]
+    ours = copy.copy(runner)
+    ours.app = runner.app.model_copy(
+        update={"plugins": plugins, "resumability_config": resumability}
+    )
+    ours.resumability_config = resumability
+    ours.plugin_manager = Plugins(plugins=plugins)
+    ours.session_service = TurnSessions(session_service)
+    return ours

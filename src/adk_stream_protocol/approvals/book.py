@@ -1,0 +1,329 @@
+"""ApprovalBook: what the gate and the chat do with approval records. One record decides."""
+
+import asyncio
+import contextlib
+import json
+import logging
+import time
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
+from typing import Any, Protocol
+
+from adk_stream_protocol.approvals.policy import ApprovalPolicy
+from adk_stream_protocol.approvals.presentation import present
+from adk_stream_protocol.approvals.record import (
+    ApprovalRecord,
+    Principal,
+    State,
+    canonical,
+    digest_of,
+    idempotency_key,
+)
+from adk_stream_protocol.approvals.running_calls import RunningCalls
+from adk_stream_protocol.approvals.store import ApprovalStore, AuditEntry
+from adk_stream_protocol.chat_id import ChatId
+from adk_stream_protocol.convert.calls import Call
+from adk_stream_protocol.errors import Busy, Conflict, StreamProtocolError
+from adk_stream_protocol.process_id import is_gone, is_of_this_host, this_process
+
+logger = logging.getLogger(__name__)
+
+ABANDONED_SECONDS = 900.0  # then a call of another host counts as lost: nobody can ask that host
+MAX_PENDING = 16
+MAX_DENIALS = 3
+MAX_HELD = 1024
+LOOK_SECONDS = 5.0  # how often a waiting call looks, should another process have its answer
+BROWSER = "browser:-:-"  # the holder of a call that the browser runs
+
+
+class RecordObserver(Protocol):
+    """Hears of every change of a record, after it is committed."""
+
+    def created(self, record: ApprovalRecord, entry: AuditEntry) -> None: ...
+
+    def moved(self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry) -> None: ...
+
+    def recall(self, calls: list[Call]) -> None: ...
+
+
+class Unobserved:
+    """Ignore every change."""
+
+    def created(self, record: ApprovalRecord, entry: AuditEntry) -> None:
+        return None
+
+    def moved(self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry) -> None:
+        return None
+
+    def recall(self, calls: list[Call]) -> None:
+        return None
+
+
+class ApprovalBook:
+    """The records of one agent's gated calls."""
+
+    def __init__(
+        self,
+        store: ApprovalStore,
+        policies: Iterable[ApprovalPolicy] = (),
+        *,
+        ttl: float = 600,
+        clock: Callable[[], float] = time.time,
+        observer: RecordObserver | None = None,
+    ) -> None:
+        self.store = store
+        self._policies = {policy.tool: policy for policy in policies}
+        self._ttl = ttl
+        self._clock = clock
+        self._holder = this_process()
+        self._held: dict[tuple[ChatId, str], ApprovalRecord] = {}
+        """Approved here and about to start: spares the start a read. The claim checks it anyway."""
+        self._waiting: dict[str, asyncio.Event] = {}
+        """Calls of live runs that wait for their answer, by approval id."""
+        self.running = RunningCalls()
+        self.observer = observer or Unobserved()
+        self.on_settled: Callable[[ApprovalRecord], None] = lambda record: None
+        """Told of answers to calls that wait in no run of this process."""
+        self.is_left_to_us: Callable[[ApprovalRecord], bool] = lambda record: False
+
+    def policy(self, tool: str) -> ApprovalPolicy:
+        """The policy of a tool, or the default one."""
+        return self._policies.get(tool) or ApprovalPolicy(tool)
+
+    async def ask(
+        self,
+        place: ChatId,
+        approval_id: str,
+        *,
+        call_id: str,
+        invocation_id: str,
+        tool: str,
+        arguments: dict[str, Any],
+    ) -> ApprovalRecord:
+        """Make the record of a request before anybody sees the request."""
+        policy, now, text = self.policy(tool), self._clock(), canonical(arguments)
+        record = ApprovalRecord(
+            id=approval_id,
+            app=place.app,
+            principal=place.user,
+            session=place.chat,
+            call_id=call_id,
+            invocation_id=invocation_id,
+            tool=tool,
+            arguments=text,
+            digest=digest_of(text),
+            created=now,
+            expires=now + (self._ttl if policy.ttl is None else policy.ttl),
+            idempotency_key=idempotency_key(place, call_id),
+            steps=policy.steps,
+            holder=self._holder,
+        )
+        entry = self._entry("request", record, place.user)
+        created = await self.store.create(record, entry)
+        if created is record:
+            self.observer.created(record, entry)
+        return created
+
+    def show(self, record: ApprovalRecord, order: Collection[str] = ()) -> dict[str, Any]:
+        """What an approver sees, made from the record alone."""
+        policy = self.policy(record.tool)
+        shown = present(
+            tool=record.tool,
+            arguments=json.loads(record.arguments),
+            order=list(order),
+            expires=record.expires,
+            title=policy.title,
+            hint=policy.hint,
+            risk=policy.risk,
+            icon=policy.icon,
+            color=policy.color,
+        ).to_json()
+        return shown | ({"waitsFor": record.steps[record.step]} if record.steps else {})
+
+    async def of_calls(self, place: ChatId, call_ids: Collection[str]) -> dict[str, ApprovalRecord]:
+        """The records of these calls, by call id."""
+        if not call_ids:
+            return {}
+        found = await self.store.of_calls(place, call_ids)
+        return {record.call_id: record for record in found}
+
+    async def of_turn(self, place: ChatId, invocation: str, since: float) -> list[ApprovalRecord]:
+        """The records of one invocation that are pending or made since then."""
+        return await self.store.of_invocation(place, invocation, since)
+
+    def check(self, record: ApprovalRecord, who: Principal) -> None:
+        """Raise what `decide` would, without deciding."""
+        record.decide(who, True, None, self._clock())
+
+    async def decide(
+        self, record: ApprovalRecord, who: Principal, approved: bool, reason: str | None
+    ) -> ApprovalRecord:
+        """Commit a decision. When this returns, it survives anything."""
+        after = record.decide(who, approved, reason, self._clock())
+        if after.state is not State.PENDING:
+            after = replace(after, holder=self._holder)  # who goes on with the chat
+        event = "approve" if approved else "deny"
+        if await self._move(record, after, self._entry(event, after, who.id)):
+            return self._remember(after)
+        now = await self.store.get(record.id)
+        raise Conflict(f"This call is no longer open: it is {now.state if now else 'gone'}.")
+
+    async def answered(self, record: ApprovalRecord) -> ApprovalRecord:
+        """Wait until a request is answered, or over. The record decides; a wake only says look."""
+        wake = self._waiting[record.id] = asyncio.Event()
+        try:
+            while record.state is State.PENDING:
+                left = max(0.0, record.expires - self._clock())
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(min(left, LOOK_SECONDS)):
+                        await wake.wait()
+                wake.clear()
+                record = await self._look(record)
+        finally:
+            self._waiting.pop(record.id, None)
+        return record
+
+    async def _look(self, record: ApprovalRecord) -> ApprovalRecord:
+        try:
+            return await self.expire(await self._fresh(record))
+        except StreamProtocolError:
+            logger.exception("approval %s: its record could not be read", record.id)
+            await asyncio.sleep(1)
+            return record
+
+    async def _move(self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry) -> bool:
+        if not await self.store.move(before, after, entry):
+            return False
+        self.observer.moved(before, after, entry)
+        if before.state is not State.PENDING:
+            return True
+        if not self.wake(after.id):
+            self.on_settled(after)
+        elif after.state is State.APPROVED:  # it starts at once: nobody ends its run before that
+            self.running.begin(after.id, after.chat_id)
+        return True
+
+    def wake(self, approval_id: str) -> bool:
+        """Let a call that waits here look at its record. False: none does."""
+        if wake := self._waiting.get(approval_id):
+            wake.set()
+        return wake is not None
+
+    def waits_here(self, approval_id: str) -> bool:
+        """Whether a live run of this process waits for the answer."""
+        return approval_id in self._waiting
+
+    def is_mine(self, record: ApprovalRecord) -> bool:
+        """Whether this process holds the call."""
+        return record.holder == self._holder
+
+    async def hold(self, record: ApprovalRecord) -> ApprovalRecord:
+        """Go on with a decided call that was left unfinished, unless its process still lives."""
+        if record.state not in (State.APPROVED, State.EXECUTING, State.DENIED):
+            return record
+        if not (self.is_mine(record) or self.is_abandoned(record) or self.is_left_to_us(record)):
+            raise Busy("This call is being run.")
+        if record.state is not State.APPROVED:
+            return record
+        after = record.hold(self._holder)
+        if await self._move(record, after, self._entry("resume", after, self._holder)):
+            return self._remember(after)
+        raise Busy("This call is being run.")
+
+    def _remember(self, record: ApprovalRecord) -> ApprovalRecord:
+        if record.state is State.APPROVED:
+            self._held[(record.chat_id, record.call_id)] = record
+            if len(self._held) > MAX_HELD:  # the oldest ones are those that never started
+                del self._held[next(iter(self._held))]
+        return record
+
+    async def to_start(self, place: ChatId, call_id: str) -> ApprovalRecord | None:
+        """The record of a call that is about to start."""
+        held = self._held.pop((place, call_id), None)
+        return held or (await self.of_calls(place, [call_id])).get(call_id)
+
+    def is_abandoned(self, record: ApprovalRecord) -> bool:
+        """Whether the process that holds a call, or has asked about it, is gone."""
+        if is_gone(record.holder):
+            return True
+        if record.holder == BROWSER or is_of_this_host(record.holder):
+            return False
+        return self._clock() > (record.decided_at or record.created) + ABANDONED_SECONDS
+
+    def is_finished_elsewhere(self, record: ApprovalRecord) -> bool:
+        """Whether the result came from a process that still lives, and is not this one."""
+        if record.state not in (State.DONE, State.FAILED) or self.is_mine(record):
+            return False
+        return record.holder != BROWSER and not self.is_abandoned(record)
+
+    def is_over(self, record: ApprovalRecord) -> bool:
+        """Whether a started call cannot come back any more."""
+        if record.state is not State.EXECUTING or record.id in self.running:
+            return False
+        return record.holder == self._holder or self.is_abandoned(record)
+
+    async def claim(
+        self, record: ApprovalRecord, arguments: dict[str, Any], holder: str | None = None
+    ) -> ApprovalRecord | None:
+        """Start an approved call. None: it must not start; look at the record for why."""
+        try:
+            after = self._start(record, digest_of(canonical(arguments)), holder or self._holder)
+        except Conflict:
+            return None
+        self._held.pop((after.chat_id, after.call_id), None)
+        if not await self._move(record, after, self._entry("claim", after, self._holder)):
+            return None
+        if holder is None:
+            self.running.begin(after.id, after.chat_id)
+        return after
+
+    def _start(self, record: ApprovalRecord, digest: str, holder: str) -> ApprovalRecord:
+        if record.state is State.EXECUTING and self.policy(record.tool).idempotent:
+            if not self.is_abandoned(record):
+                raise Conflict("This call is being run.")
+            if digest != record.digest:
+                raise Conflict("The arguments are not the approved ones.")
+            return record.take_over(holder)
+        return record.claim(digest, holder)
+
+    async def finish(self, record: ApprovalRecord, result: Any, *, failed: bool) -> None:
+        """Record how a started call ended."""
+        text = json.dumps(result, default=str)
+        after = record.finish(text, failed)
+        entry = self._entry("fail" if failed else "result", after, self._holder)
+        try:
+            if not await self._move(record, after, entry):
+                logger.error("approval %s: its result could not be recorded", record.id)
+        finally:
+            self.running.end(record.id)
+
+    async def lose(self, record: ApprovalRecord) -> ApprovalRecord:
+        """A started call whose end nobody will know."""
+        after = record.lose()
+        self.running.end(record.id)
+        moved = await self._move(record, after, self._entry("unknown", after, self._holder))
+        return after if moved else await self._fresh(record)
+
+    async def cancel(self, record: ApprovalRecord, reason: str) -> ApprovalRecord:
+        """The asker moved on. What has been started or settled stays as it is."""
+        if self.is_over(record):
+            return await self.lose(record)
+        if record.state not in (State.PENDING, State.APPROVED):
+            return record
+        after = record.cancel(reason)
+        entry = self._entry("cancel", after, record.principal)
+        return after if await self._move(record, after, entry) else await self._fresh(record)
+
+    async def expire(self, record: ApprovalRecord) -> ApprovalRecord:
+        """Close a request whose time is over."""
+        if record.state is not State.PENDING or self._clock() < record.expires:
+            return record
+        after = record.expire(self._clock())
+        moved = await self._move(record, after, self._entry("expire", after, "clock"))
+        return after if moved else await self._fresh(record)
+
+    async def _fresh(self, record: ApprovalRecord) -> ApprovalRecord:
+        return await self.store.get(record.id) or record
+
+    def _entry(self, event: str, record: ApprovalRecord, actor: str) -> AuditEntry:
+        return AuditEntry.of(record, event, actor, self._clock())

@@ -1,0 +1,36 @@
+"""What a call's record gives the model."""
+
+import json
+from typing import Any
+
+from adk_stream_protocol.approvals.record import ApprovalRecord, State
+from adk_stream_protocol.convert import tool_responses as outcomes
+from adk_stream_protocol.convert.calls import Call
+
+
+def outcome_of(record: ApprovalRecord) -> dict[str, Any] | None:
+    """What a call whose record is settled gives the model. None while it may still change."""
+    match record.state:
+        case State.DENIED:
+            return outcomes.denied(record.reason)
+        case State.EXPIRED:
+            return outcomes.expired()
+        case State.CANCELLED | State.LAPSED:
+            return outcomes.cancelled()
+        case State.UNKNOWN:
+            return outcomes.outcome_unknown()
+        case State.DONE | State.FAILED:
+            return json.loads(record.result or "{}")
+        case _:
+            return None
+
+
+def overlay(call: Call, record: ApprovalRecord) -> None:
+    """Let the record say where a call stands, whatever the session says of it."""
+    if record.state is State.PENDING:
+        call.decision = None
+    elif record.state in (State.EXPIRED, State.CANCELLED, State.LAPSED):
+        call.response = call.response or outcome_of(record)
+    else:
+        call.decision = record.state is not State.DENIED
+        call.asked_at = record.decided_at or call.asked_at

@@ -1,0 +1,86 @@
+"""How live chats are run: what an application may set, and what a run is made of."""
+
+import copy
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from google.adk.agents.base_agent import BaseAgent
+from google.adk.agents.run_config import RunConfig, StreamingMode
+from google.adk.models.base_llm import BaseLlm
+from google.adk.runners import Runner
+from google.genai import types
+
+from adk_stream_protocol.adk.live_model import live_copy
+from adk_stream_protocol.adk.telemetry import telemetry
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSettings:
+    """What a live run is made of."""
+
+    runner: Runner
+    run_config: RunConfig
+    parallel: bool = False
+    audio: bool = False
+    disconnect_grace: float = 30.0
+    client_tool_ttl: float = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class LiveOptions:
+    """How live chats are run."""
+
+    model: BaseLlm | str | None = None
+    """The model of live chats, where it is not the agent's own."""
+    run_config: RunConfig | None = None
+    calls: Literal["sequential", "parallel"] = "sequential"
+    """Whether the model waits for a call that waits for a person, or goes on and calls more."""
+    modality: Literal["audio", "text"] = "audio"
+    """Whether the model speaks, and its words are taken from the transcription, or writes."""
+    audio: bool = False
+    """Whether the browser gets the model's voice, as `data-pcm` parts."""
+    disconnect_grace: float = 30.0
+
+
+def live_settings(
+    runner: Runner, options: LiveOptions, client_tool_ttl: float
+) -> LiveSettings | None:
+    """What a Chat needs for live mode; None where the agent cannot be run live."""
+    live = build_live_runner(runner, options.model)
+    return live and LiveSettings(
+        live,
+        live_config(options.run_config, speaks=options.modality == "audio"),
+        parallel=options.calls == "parallel",
+        audio=options.audio,
+        disconnect_grace=options.disconnect_grace,
+        client_tool_ttl=client_tool_ttl,
+    )
+
+
+def build_live_runner(runner: Runner, model: BaseLlm | str | None) -> Runner | None:
+    """The same for live chats; None where the agent cannot be one."""
+    if not isinstance(runner.agent, BaseAgent):
+        return None
+    ours = copy.copy(runner)
+    ours.agent = live_copy(runner.agent, model)
+    ours.app = runner.app.model_copy(update={"root_agent": ours.agent})
+    return ours
+
+
+def live_config(run_config: RunConfig | None, *, speaks: bool) -> RunConfig:
+    """What a live chat needs: transcripts to show, and a memory that outlives a lost link."""
+    base = run_config or RunConfig()
+    modality = types.Modality.AUDIO if speaks else types.Modality.TEXT
+    missing: dict[str, Any] = {
+        "response_modalities": [modality],
+        "input_audio_transcription": types.AudioTranscriptionConfig(),
+        "output_audio_transcription": types.AudioTranscriptionConfig(),
+        "session_resumption": types.SessionResumptionConfig(),
+        "context_window_compression": types.ContextWindowCompressionConfig(
+            sliding_window=types.SlidingWindow()
+        ),
+        "telemetry": telemetry(),
+    }
+    given = base.model_fields_set
+    update = {name: value for name, value in missing.items() if name not in given}
+    return base.model_copy(update={"streaming_mode": StreamingMode.BIDI, **update})

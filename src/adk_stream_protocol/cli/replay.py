@@ -1,0 +1,124 @@
+"""`adk-stream replay`: recorded chats against the demo agent or an app of yours, with no model."""
+
+import argparse
+import asyncio
+import logging
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    nullcontext,
+)
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import msgspec
+from starlette.types import ASGIApp
+
+from adk_stream_protocol.cli.app_source import add_app, load_source
+from adk_stream_protocol.demo.recorded_app import wire_app
+from adk_stream_protocol.recording.lifespan import started
+from adk_stream_protocol.recording.replay_file import AppSource, app_of, is_app, standing_in
+from adk_stream_protocol.recording.replaying import Replay
+from adk_stream_protocol.recording.scenario import Scenario, SocketScenario, load_chat, save
+
+Chat = Scenario | SocketScenario
+Serve = Callable[[Chat], AbstractAsyncContextManager[ASGIApp]]
+Task = Callable[[Replay, Chat, ASGIApp], Awaitable[list[str]]]
+
+
+def add_replay(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the command."""
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    add_app(parser)
+    parser.add_argument(
+        "--header",
+        action="append",
+        default=[],
+        type=_header,
+        metavar="NAME:VALUE",
+        help="goes with the client's requests, such as what signs it in",
+    )
+    parser.add_argument("--log-level", default="critical", help="of the app; critical without it")
+    parser.add_argument("--update", action="store_true", help="keep what comes as the expectation")
+    parser.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> None:
+    sys.exit(_replay(arguments))
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, colon, value = text.partition(":")
+    if not colon:
+        raise argparse.ArgumentTypeError("NAME:VALUE is expected")
+    return name.strip(), value.strip()
+
+
+def _replay(arguments: argparse.Namespace) -> int:
+    logging.basicConfig(level=arguments.log_level.upper())
+    with standing_in() as gemini:
+        source = load_source(arguments.app) if arguments.app else None
+        replaying = Replay(gemini, dict(arguments.header))
+        return asyncio.run(_replay_all(replaying, source, arguments))
+
+
+async def _replay_all(
+    replaying: Replay, source: AppSource | None, arguments: argparse.Namespace
+) -> int:
+    files: list[Path] = arguments.files
+    task = _update if arguments.update else _compare
+    failed = 0
+    async with AsyncExitStack() as stack:
+        serve = await _serve(source, stack)
+        for file in files:
+            failed += not await _outcome(task, replaying, serve, file)
+    if len(files) > 1:
+        print(f"{len(files) - failed} of {len(files)} OK")
+    return 1 if failed else 0
+
+
+async def _serve(source: AppSource | None, stack: AsyncExitStack) -> Serve:
+    """How each file gets its app."""
+    if source is None:
+        return _serve_demo
+    if not is_app(source):
+        return lambda scenario: started(app_of(source))
+    # An app that is made already is started once: most cannot be started again.
+    app = await stack.enter_async_context(started(app_of(source)))
+    return lambda scenario: nullcontext(app)
+
+
+@asynccontextmanager
+async def _serve_demo(scenario: Chat) -> AsyncGenerator[ASGIApp]:
+    with TemporaryDirectory() as folder:
+        async with wire_app(scenario, Path(folder)) as demo, started(demo) as app:
+            yield app
+
+
+async def _outcome(task: Task, replaying: Replay, serve: Serve, file: Path) -> bool:
+    verdict = "DIFFERENT"
+    try:
+        scenario = load_chat(file)
+        async with serve(scenario) as app:
+            found = await task(replaying, scenario, app)
+        if task is _update and not found:
+            save(file, scenario)
+    except (OSError, ValueError, msgspec.MsgspecError) as error:
+        verdict, found = "NOT PLAYED", [f"cannot be replayed: {error}"]
+    print("\n  ".join([f"{file}: {verdict}", *found]) if found else f"{file}: OK", flush=True)
+    return not found
+
+
+async def _compare(replaying: Replay, scenario: Chat, app: ASGIApp) -> list[str]:
+    return await replaying.differences(scenario, app)
+
+
+async def _update(replaying: Replay, scenario: Chat, app: ASGIApp) -> list[str]:
+    try:
+        await replaying.update(scenario, app)
+    except (AssertionError, KeyError, TimeoutError) as error:
+        return [str(error)]
+    return []

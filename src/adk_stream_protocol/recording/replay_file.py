@@ -1,0 +1,61 @@
+"""`replay`: a recorded chat as a test of an app."""
+
+import asyncio
+import inspect
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import cast
+
+from starlette.types import ASGIApp
+
+from adk_stream_protocol.recording.environment import leading_to
+from adk_stream_protocol.recording.lifespan import started
+from adk_stream_protocol.recording.replaying import Replay
+from adk_stream_protocol.recording.scenario import load_chat
+from adk_stream_protocol.recording.server import API_KEY, GeminiServer
+
+AppSource = ASGIApp | Callable[[], ASGIApp]
+
+
+def replay(file: str | Path, app: AppSource, *, headers: Mapping[str, str] | None = None) -> None:
+    """Fail unless the app answers a recorded chat as it did when it was recorded.
+
+    `app` is an ASGI app, or a function without parameters that makes one; its agent is on Gemini,
+    with no base URL of its own. `headers` go with the client's requests: the file has none.
+    """
+    with standing_in() as gemini:
+        found = asyncio.run(_differences(Replay(gemini, headers or {}), Path(file), app))
+    if found:
+        raise AssertionError("\n".join([f"{file} differs", *found]))
+
+
+async def _differences(replaying: Replay, file: Path, source: AppSource) -> list[str]:
+    async with started(app_of(source)) as app:
+        return await replaying.differences(load_chat(file), app)
+
+
+@contextmanager
+def standing_in() -> Generator[GeminiServer]:
+    """A server in Gemini's place, where this process looks for it."""
+    with TemporaryDirectory() as folder:
+        gemini = GeminiServer(Path(folder), api_key=None).start()
+        try:
+            key = {"GOOGLE_API_KEY": API_KEY}
+            with leading_to(gemini.url, gemini.certificate, **key):
+                yield gemini
+        finally:
+            gemini.stop()
+
+
+def is_app(source: AppSource) -> bool:
+    """Whether it is an app, and not a function that makes one."""
+    return bool(inspect.signature(source).parameters)
+
+
+def app_of(source: AppSource) -> ASGIApp:
+    """The app itself, or what a function without parameters makes."""
+    if is_app(source):
+        return cast(ASGIApp, source)
+    return cast(Callable[[], ASGIApp], source)()

@@ -1,0 +1,163 @@
+"""What is told of turns and of live runs: a span, a few numbers, a line at either end."""
+
+import time
+from collections.abc import Awaitable, Iterable
+from typing import Protocol, TypeVar
+
+from opentelemetry import context, trace
+
+from adk_stream_protocol.convert.calls import Call
+from adk_stream_protocol.protocol.chunks import AnyChunk, Error, Finish
+from adk_stream_protocol.telemetry import instruments as instruments
+from adk_stream_protocol.telemetry.instruments import log_event
+
+T = TypeVar("T")
+
+# One for each kind of turn: nothing is built per turn.
+_KINDS: dict[bool, dict[str, bool]] = {live: {instruments.LIVE: live} for live in (False, True)}
+
+
+class Entered(Protocol):
+    """What a task may run under."""
+
+    def enter(self) -> None:
+        """Let ADK's spans, and the tools', stand under this one from now on."""
+        ...
+
+
+class Unobserved:
+    """A turn that is only read here: the process that runs it tells of it."""
+
+    __slots__ = ()
+
+    def enter(self) -> None:
+        """Let ADK's spans stand under this one. The context is the task's own and ends with it."""
+
+    async def over(self, doing: Awaitable[T]) -> T:
+        """Do something that belongs to the turn before its own task runs."""
+        return await doing
+
+    def goes_on_with(self, calls: Iterable[Call]) -> None:
+        """These were asked for by an earlier turn, perhaps of another process."""
+
+    def end(self, closing: list[AnyChunk], chunks: int) -> None:
+        """It ends with these chunks and has had so many in all."""
+
+
+UNOBSERVED = Unobserved()
+
+
+class ObservedRun:
+    """One live run, from its first message until nobody needs it."""
+
+    def __init__(self, chat_id: str) -> None:
+        self._chat_id = chat_id
+        span = instruments.tracer.start_span(
+            "live_session",
+            attributes={instruments.OPERATION: "live_session", instruments.CONVERSATION: chat_id},
+        )
+        self._span = span
+        self._since = time.perf_counter()
+        self.context = trace.set_span_in_context(span)
+        self._is_over = False
+        instruments.active_live_sessions.add(1)
+        log_event("live session opened", chat_id=chat_id)
+
+    def enter(self) -> None:
+        """Let ADK's spans stand under this one. The context is the task's own and ends with it."""
+        context.attach(self.context)
+
+    def end(self, error: Exception | None, waiting: int) -> None:
+        """It is over. Calls that still wait are parked: a decision runs them through a request."""
+        if self._is_over:
+            return
+        self._is_over = True
+        outcome = "parked" if waiting else "failed" if error else "closed"
+        self._span.set_attribute(instruments.OUTCOME, outcome)
+        if error:
+            _fail(self._span, str(getattr(error, "code", "") or type(error).__name__))
+        self._span.end()
+        instruments.active_live_sessions.add(-1)
+        seconds = round(time.perf_counter() - self._since, 3)
+        log_event(
+            f"live session {outcome}", chat_id=self._chat_id, seconds=seconds, waiting=waiting
+        )
+
+
+class ObservedTurn(Unobserved):
+    """One turn. In a live run it stands beside ADK's spans, as they outlast it."""
+
+    __slots__ = ("_chat_id", "_kind", "_live", "_reference", "_since", "_span")
+
+    def __init__(self, chat_id: str, reference: str, run: ObservedRun | None) -> None:
+        self._chat_id = chat_id
+        self._reference = reference
+        self._live = run is not None
+        self._kind = _KINDS[self._live]
+        self._since = time.perf_counter()
+        self._span = instruments.tracer.start_span(
+            "turn",
+            run.context if run else None,
+            attributes={
+                instruments.OPERATION: "turn",
+                instruments.CONVERSATION: chat_id,
+                instruments.REFERENCE: reference,
+                instruments.LIVE: self._live,
+            },
+        )
+        instruments.active_turns.add(1, self._kind)
+        log_event("turn started", chat_id=chat_id, turn=reference, live=self._live)
+
+    def enter(self) -> None:
+        context.attach(trace.set_span_in_context(self._span))
+
+    async def over(self, doing: Awaitable[T]) -> T:
+        with trace.use_span(self._span, record_exception=False, set_status_on_exception=False):
+            return await doing
+
+    def goes_on_with(self, calls: Iterable[Call]) -> None:
+        for call in calls:
+            asking = instruments.noted_span(call.traceparent)
+            if asking.is_valid:
+                self._span.add_link(asking, {instruments.CALL: call.id})
+
+    def end(self, closing: list[AnyChunk], chunks: int) -> None:
+        outcome, code = _outcome(closing)
+        self._span.set_attribute(instruments.OUTCOME, outcome)
+        self._span.set_attribute(instruments.CHUNKS, chunks)
+        if code:
+            _fail(self._span, code)
+        self._span.end()
+        seconds = time.perf_counter() - self._since
+        instruments.active_turns.add(-1, self._kind)
+        instruments.turn_duration.record(seconds, {**self._kind, instruments.OUTCOME: outcome})
+        log_event(
+            "turn ended",
+            chat_id=self._chat_id,
+            turn=self._reference,
+            live=self._live,
+            outcome=outcome,
+            chunks=chunks,
+            seconds=round(seconds, 3),
+            **({"error": code} if code else {}),
+        )
+
+
+def _fail(span: trace.Span, code: str) -> None:
+    span.set_attribute(instruments.ERROR_TYPE, code)
+    span.set_status(trace.StatusCode.ERROR, code)
+
+
+def _outcome(closing: list[AnyChunk]) -> tuple[str, str]:
+    """How a turn ended, and the code of its error."""
+    match closing[-1] if closing else None:
+        case Error(error_text=text):  # ends with "(code, reference)"
+            return "failed", text.rpartition("(")[2].rstrip(")").partition(",")[0]
+        case Finish(finish_reason="tool-calls"):
+            return "waiting", ""
+        case Finish(finish_reason="other"):
+            return "stopped", ""
+        case None:
+            return "refused", ""
+        case _:
+            return "done", ""

@@ -1,0 +1,229 @@
+"""The relay over Redis: leases as keys that expire, turns as streams, talk by publish/subscribe.
+
+Everything here may be lost without harm. While Redis is away running turns go on, resuming is
+refused, and a chat is kept to one turn by each worker for itself. A call takes four seconds at
+most, also if Redis hangs.
+"""
+
+import asyncio
+import logging
+from contextlib import suppress
+from functools import partial
+from secrets import token_hex
+from typing import Any
+from urllib.parse import quote
+
+from redis.asyncio import Redis
+
+from adk_stream_protocol.background_tasks import BackgroundTasks
+from adk_stream_protocol.errors import Unavailable
+from adk_stream_protocol.workers.redis.away import AWAY
+from adk_stream_protocol.workers.redis.messaging import Talk
+from adk_stream_protocol.workers.redis.retry import OnceMore
+from adk_stream_protocol.workers.redis.turn_logs import UNREADABLE, Logs
+from adk_stream_protocol.workers.relay import Answer, Chat, Followed, Lease, Peer, Source
+
+logger = logging.getLogger(__name__)
+
+LISTEN_SECONDS = 2.0
+CLOSE_SECONDS = 0.5
+
+# Takes what is free, what is held already, and what the dead process named last has held.
+_CLAIM = """
+local held = redis.call('GET', KEYS[1])
+if held and held ~= ARGV[1] and held ~= ARGV[3] then return held end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+"""
+_KEEP = """
+local lost = {}
+for i, key in ipairs(KEYS) do
+  local held = redis.call('GET', key)
+  if held and held ~= ARGV[i + 1] then lost[#lost + 1] = key
+  else redis.call('SET', key, ARGV[i + 1], 'PX', ARGV[1]) end
+end
+return lost
+"""
+_DROP = """
+for i, key in ipairs(KEYS) do
+  if redis.call('GET', key) == ARGV[i] then redis.call('DEL', key) end
+end
+"""
+
+
+class RedisRelay:
+    """One worker's end, for one `mount`. `url` as redis-py takes it; `name` begins every key.
+
+    A worker that dies holds its chats for `lease_seconds` more, unless another one on the same
+    host sees that it is dead.
+    """
+
+    def __init__(self, url: str, name: str = "adk-stream", lease_seconds: float = 15.0) -> None:
+        # redis-py's own types do not say whether bytes or text come back.
+        self._redis: Any = Redis.from_url(
+            url, socket_connect_timeout=1, socket_timeout=2, retry=OnceMore()
+        )
+        self._name = name
+        self._lease_ms = int(lease_seconds * 1000)
+        self._token = token_hex(8)
+        self._peer: Peer | None = None
+        self._talk: Talk | None = None
+        self._logs = Logs(self._redis, self._is_gone)
+        self._held: dict[str, str] = {}
+        """Keys that this worker keeps alive, with what they hold."""
+        self._hidden: set[str] = set()
+        """Logs of turns that are over, while their ends are being written."""
+        self._jobs = BackgroundTasks()
+
+    def join(self, peer: Peer) -> None:
+        assert self._peer is None, "a relay is for one mount"
+        self._peer = peer
+        self._name = f"{self._name}:{quote(peer.app, safe='')}"
+
+    async def listen(self) -> None:
+        if self._talk is None:
+            assert self._peer is not None
+            channel = f"{self._name}:talk"
+            self._talk = Talk(self._redis, channel, self._worker, self._peer.heard, self._keep)
+            self._jobs.spawn(self._talk.hear())
+            self._jobs.spawn(self._beat())
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LISTEN_SECONDS):
+                    await self._talk.is_open.wait()
+
+    async def close(self) -> None:
+        self._jobs.cancel()
+        await self._jobs.done()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await self._drop(dict(self._held))
+        await self._redis.aclose(close_connection_pool=True)
+
+    async def claim(self, chat: Chat) -> Lease | None:
+        lease, key = Lease(chat), self._key("run", chat)
+        try:
+            holder = await self._claim(key, self._value(lease.id))
+        except AWAY:
+            logger.warning("Redis is away: chats are kept apart within this worker only")
+            lease, holder = Lease(chat, granted=False), None
+        if holder:
+            return None
+        self._held[key] = self._value(lease.id)
+        return lease
+
+    async def _claim(self, key: str, value: str) -> str | None:
+        claim = self._redis.register_script(_CLAIM)
+        dead = ""
+        for _ in range(2):
+            found = await claim(keys=[key], args=[value, self._lease_ms, dead])
+            holder = found.decode() if found else None
+            if holder is None or not self._is_gone(holder):
+                return holder
+            dead = holder
+        return dead
+
+    async def release(self, lease: Lease, log: str | None = None) -> None:
+        values = {self._key("run", lease.chat): self._value(lease.id)}
+        if log:
+            self._hidden.add(log)
+            values[self._key("turn", lease.chat)] = log
+        await self._drop(values)
+
+    def new_log(self) -> str:
+        return self._value(token_hex(12))
+
+    async def publish(self, log: str, source: Source) -> None:
+        key = self._key("turn", source.chat)
+
+        async def hold() -> None:
+            if log not in self._hidden:
+                self._held[key] = log
+                await self._redis.set(key, log, px=self._lease_ms)
+
+        try:
+            await self._logs.write(self._stream(log), source, hold)
+        finally:
+            self._hidden.discard(log)
+            await self._drop({key: log})
+
+    async def follow(self, chat: Chat, log: str | None = None) -> Followed | None:
+        key = self._key("turn", chat)
+        try:
+            running = log or (await self._redis.get(key) or b"").decode()
+        except AWAY as error:
+            raise Unavailable(UNREADABLE) from error
+        is_own = not log and running.rpartition("/")[0] == self._worker
+        if not running or is_own or self._is_gone(running):
+            return None
+        stream = self._stream(running)
+        opened = await self._logs.open(stream, wait=log is not None)
+        if opened is None:
+            return None
+        earlier, at = opened
+        return self._logs.read(key, running, stream, at), earlier
+
+    async def tell(self, kind: str, body: dict[str, Any]) -> None:
+        if self._talk:
+            await self._talk.tell(kind, body)
+
+    async def ask(self, chat: Chat, kind: str, body: dict[str, Any]) -> Answer | None:
+        assert self._talk, "nobody answers who is not heard"
+        try:
+            found = await self._redis.get(self._key("run", chat))
+        except AWAY as error:
+            raise Unavailable("Other workers cannot be reached at the moment.") from error
+        holder = found.decode().rpartition("/")[0] if found else self._worker
+        is_gone = partial(self._is_gone, f"{holder}/")
+        if holder == self._worker or is_gone():
+            return None
+        return await self._talk.ask(holder, kind, body, is_gone)
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(self._lease_ms / 4000)
+            await self._keep()
+
+    async def _keep(self) -> None:
+        """Keep what this worker holds. A worker that dies lets go by itself."""
+        held = dict(self._held)
+        if not held:
+            return
+        try:
+            keep = self._redis.register_script(_KEEP)
+            lost = await keep(keys=list(held), args=[self._lease_ms, *held.values()])
+        except AWAY:
+            logger.warning("Redis is away: leases could not be kept")
+            return
+        for key in (one.decode() for one in lost):
+            if self._held.get(key) == held[key]:
+                # Its chat goes on there; here ADK refuses the next write to the session.
+                logger.warning("a chat was lost to another worker")
+                del self._held[key]
+
+    async def _drop(self, values: dict[str, str]) -> None:
+        for key, value in values.items():
+            if self._held.get(key) == value:
+                del self._held[key]
+        if not values:
+            return
+        try:
+            drop = self._redis.register_script(_DROP)
+            await drop(keys=list(values), args=list(values.values()))
+        except AWAY:
+            logger.warning("Redis is away: a lease is left to expire")
+
+    def _is_gone(self, value: str) -> bool:
+        """Whether the process that a value names is dead."""
+        return self._peer is not None and self._peer.is_gone(value.rsplit("/", 2)[0])
+
+    def _key(self, kind: str, chat: Chat) -> str:
+        return f"{self._name}:{kind}:{quote(chat[0], safe='')}:{quote(chat[1], safe='')}"
+
+    def _stream(self, log: str) -> str:
+        return f"{self._name}:log:{log.rpartition('/')[2]}"
+
+    @property
+    def _worker(self) -> str:
+        return f"{self._peer.process if self._peer else ''}/{self._token}"
+
+    def _value(self, name: str) -> str:
+        return f"{self._worker}/{name}"
