@@ -15,7 +15,7 @@ from adk_stream_protocol import MemoryApprovalStore, Principal
 from adk_stream_protocol.adk.runner import build_runner
 from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.record import ApprovalRecord, State
-from adk_stream_protocol.chats.chats import Chat
+from adk_stream_protocol.chats.chats import Chats
 from adk_stream_protocol.chats.inbox import Inbox
 from adk_stream_protocol.convert.calls import CONFIRMATION
 from adk_stream_protocol.convert.decode import TurnInput
@@ -54,7 +54,7 @@ class Office:
         tool = FunctionTool(self.pay, require_confirmation=True)
         agent = LlmAgent(name="assistant", model=ScriptedModel(), tools=[tool])
         runner = build_runner(agent, self.sessions, approvals)
-        self.chat = Chat(runner, approvals)
+        self.chat = Chats(runner, approvals)
         self.inbox = Inbox(runner, approvals, self.chat)
 
     def pay(self, amount: int) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def _index(found: list[Exchange], ids: Sequence[str]) -> int | None:
         name: index
         for index, exchange in enumerate(found)
         if exchange.said
-        for name in ("", exchange.said_id, exchange.message_id)
+        for name in ("", exchange.user_message_id, exchange.message_id)
     }
     return next((known[one] for one in ids or ("",) if one in known), None)
 
@@ -93,7 +93,7 @@ def _dropped_before(session: Session, kept: list[Exchange], invocation_id: str) 
 
 def _copy(event: Event, exchange: Exchange, invocation_id: str) -> Event:
     metadata = event.custom_metadata or {}
-    names = {MESSAGE_ID: exchange.message_id, USER_MESSAGE_ID: exchange.said_id}
+    names = {MESSAGE_ID: exchange.message_id, USER_MESSAGE_ID: exchange.user_message_id}
     return event.model_copy(
         update={
             "id": Event.new_id(),

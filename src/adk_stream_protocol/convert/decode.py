@@ -42,9 +42,9 @@ class TurnInput:
     answers: tuple[Answer, ...] = ()
     message_id: str | None = None
     """The assistant message that the answers belong to and that the turn goes on with."""
-    said_id: str | None = None
+    user_message_id: str | None = None
     """The id that the client gave to its new message."""
-    back_to: tuple[str, ...] | None = None
+    rewind_before: tuple[str, ...] | None = None
     """The chat is taken back to before the first of these messages that it knows; to before its
     last one if there are none. None leaves it as it is."""
     again: bool = False
@@ -81,12 +81,12 @@ def decode_turn(request: ChatRequest) -> TurnInput:
 
 def _placed(turn: TurnInput, request: ChatRequest, message: UIMessage) -> TurnInput:
     """Where a message of the user's belongs: at the end, or in the place of an older one."""
-    said_id = message.id if message.id and _CHAT_ID.fullmatch(message.id) else None
+    user_message_id = message.id if message.id and _CHAT_ID.fullmatch(message.id) else None
     again = request.trigger == "regenerate-message"
-    is_edit = said_id is not None and request.message_id == said_id
-    names = (request.message_id, said_id) if again else (said_id,)
-    back_to = tuple(filter(None, names)) if again or is_edit else None
-    return replace(turn, said_id=said_id, back_to=back_to, again=again)
+    is_edit = user_message_id is not None and request.message_id == user_message_id
+    names = (request.message_id, user_message_id) if again else (user_message_id,)
+    rewind_before = tuple(filter(None, names)) if again or is_edit else None
+    return replace(turn, user_message_id=user_message_id, rewind_before=rewind_before, again=again)
 
 
 def _result(call_id: str, value: Any, path: str) -> Answer:

@@ -147,7 +147,7 @@ def _outcome(response: dict[str, Any]) -> str:
     return "failed" if "error" in response else "done"
 
 
-async def gated(
+async def traced_gate(
     tool: BaseTool,
     tool_context: ToolContext,
     deciding: Awaitable[dict[str, Any] | None],
