@@ -9,16 +9,15 @@ from adk_stream_protocol.adk.chat_calls import ChatCalls
 from adk_stream_protocol.approvals.record import Principal
 from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.chats.answering import plan_answers
-from adk_stream_protocol.chats.engine import ChatSetup, Engine
+from adk_stream_protocol.chats.engine import Engine, Engines, LongEngine
 from adk_stream_protocol.chats.failures import needing_the_store
-from adk_stream_protocol.chats.live.engine import LiveEngine
-from adk_stream_protocol.chats.request_engine import RequestEngine
 from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.convert.decode import TurnInput
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.errors import Busy, UnknownId
 from adk_stream_protocol.telemetry.turns import TurnTelemetry
 from adk_stream_protocol.workers.lease import ChatLease
+from adk_stream_protocol.workers.relay import Relay
 
 
 class ChatHost(Protocol):
@@ -42,17 +41,18 @@ class ChatHost(Protocol):
 class Chat:
     """At most one turn is open, run by one of two engines."""
 
-    def __init__(self, id: ChatId, setup: ChatSetup, host: ChatHost) -> None:
+    def __init__(self, id: ChatId, engines: Engines, relay: Relay, host: ChatHost) -> None:
         self.id = id
         self.calls = ChatCalls()
-        self.lease = ChatLease(id, setup.relay)
+        self.lease = ChatLease(id, relay)
         self.turn: Turn | None = None
-        self.live: LiveEngine | None = None
+        self.live: LongEngine | None = None
         self.lock = asyncio.Lock()
         """Held while a turn is opened: the events that its answers lead to belong to it."""
         self.openings = 0
         """How many turns were opened, or refused, so far."""
-        self._setup = setup
+        self._engines = engines
+        self._relay = relay
         self._host = host
         self._continue_after_turn = False
         """A call was decided outside of the chat while a turn was running."""
@@ -95,7 +95,7 @@ class Chat:
                 return await self.open_turn(who, turn_input, style, live=True)
         if self.turn:
             raise Busy("A turn is already running in this chat.")
-        turn = await self._open(RequestEngine(self, self._setup), who, turn_input, style)
+        turn = await self._open(self._engines.request(self), who, turn_input, style)
         assert turn is not None
         return turn
 
@@ -123,7 +123,7 @@ class Chat:
         opened = await engine.read()
         if opened is None:
             return None
-        plan = await plan_answers(opened, said.answers, self._setup.runner.agent)
+        plan = await plan_answers(opened, said.answers, self._engines.agent)
         if not engine.made(plan.calls):
             return None
         if plan.is_repeat and self.turn and self.turn.is_whole:
@@ -147,24 +147,23 @@ class Chat:
         """Open a turn with answers to calls of the live run. None if no live run takes them."""
         return await self._open(self.live, who, turn_input, style) if self.live else None
 
-    def start_live(self) -> LiveEngine:
+    def start_live(self) -> LongEngine:
         """Return the live run of the chat, begun if need be."""
-        if self._setup.live is None:
+        if self._engines.live is None:
             raise UnknownId("This agent has no live mode.")
         if self.live is None:
             if self.turn:
                 raise Busy("A turn is already running in this chat.")
             self._host.admit_live(self)
-            self.live = LiveEngine(self, self._setup, self._setup.live)
+            self.live = self._engines.live(self)
             self._host.keep(self)
         return self.live
 
-    def live_ended(self, engine: LiveEngine) -> None:
-        """Forget a live run that is over, and release the chat."""
-        if self.live is engine:
-            self.live = None
-            self.release_lease()
-            self._host.keep(self)
+    def live_ended(self) -> None:
+        """Forget the live run, which is over, and release the chat."""
+        self.live = None
+        self.release_lease()
+        self._host.keep(self)
 
     async def _leave_live(self) -> None:
         if self.live is None:
@@ -178,10 +177,10 @@ class Chat:
         if self.turn:
             raise Busy("A turn is already running in this chat.")
         self._host.admit_turn(self)
-        turn = self.turn = Turn(token_hex(4), self.id, self._setup.relay.new_log())
+        turn = self.turn = Turn(token_hex(4), self.id, self._relay.new_log())
         live_session = self.live.observed if self.live else None
         turn.observed = TurnTelemetry(self.id.chat, turn.reference, live_session)
-        self._setup.relay.publish(turn)
+        self._relay.publish(turn)
         self._host.keep(self)
         return turn
 
@@ -264,4 +263,4 @@ class Chat:
             if self.turn:
                 self._continue_after_turn = True
             elif self.live is None:
-                await RequestEngine(self, self._setup).go_on()
+                await self._engines.request(self).go_on()

@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Coroutine
 from contextlib import suppress
+from functools import partial
 from typing import Any, assert_never
 from weakref import WeakValueDictionary
 
@@ -17,9 +18,11 @@ from adk_stream_protocol.approvals.record import ApprovalRecord, Principal
 from adk_stream_protocol.background_tasks import BackgroundTasks
 from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.chats.chat import Chat
-from adk_stream_protocol.chats.engine import ChatSetup
+from adk_stream_protocol.chats.engine import Engines
+from adk_stream_protocol.chats.live.engine import LiveEngine
 from adk_stream_protocol.chats.live.settings import LiveSettings
 from adk_stream_protocol.chats.remote_chat import RemoteChat
+from adk_stream_protocol.chats.request_engine import RequestEngine, RequestSettings
 from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.convert.decode import TurnInput
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
@@ -57,14 +60,14 @@ class Chats:
         self.book = book
         self._sessions = runner.session_service
         self._relay = relay or LocalRelay()
-        self._setup = ChatSetup(
-            runner=runner,
-            run_config=run_config,
-            sessions=SessionReader(self._sessions, book, run_config.get_session_config),
-            book=book,
-            relay=self._relay,
-            live=live,
-            client_tool_ttl=client_tool_ttl,
+        self.app_name = runner.app_name
+        """The name under which sessions and records are kept."""
+        reader = SessionReader(self._sessions, book, run_config.get_session_config)
+        request = RequestSettings(runner, run_config, reader, client_tool_ttl)
+        self._engines = Engines(
+            runner.agent,
+            partial(RequestEngine, settings=request),
+            partial(LiveEngine, sessions=reader, settings=live) if live else None,
         )
         self._relay.join(Peer(runner.app_name, this_process(), self.handle, is_gone))
         self._max_turns_per_user = max_turns_per_user
@@ -86,11 +89,6 @@ class Chats:
         """The kind of store that the approval records are in."""
         return type(self.book.store).__name__
 
-    @property
-    def app_name(self) -> str:
-        """The name under which sessions and records are kept."""
-        return self._setup.runner.app_name
-
     def get(self, user_id: str, chat_id: str) -> Chat | None:
         """Return a chat that this worker runs, if it does."""
         return self._known.get(ChatId(self.app_name, user_id, chat_id))
@@ -102,7 +100,7 @@ class Chats:
     def _of(self, id: ChatId) -> Chat:
         chat = self._known.get(id)
         if chat is None:
-            chat = self._known[id] = Chat(id, self._setup, self)
+            chat = self._known[id] = Chat(id, self._engines, self._relay, self)
         return chat
 
     def _remote(self, id: ChatId) -> RemoteChat:

@@ -4,23 +4,26 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import aclosing
+from dataclasses import dataclass
 from functools import partial
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from google.adk.agents.run_config import RunConfig
 from google.adk.events.event import Event
+from google.adk.runners import Runner
 from google.genai import types
 
 from adk_stream_protocol.adk.chat_calls import ChatCalls
 from adk_stream_protocol.adk.open_turn import OpenTurn
 from adk_stream_protocol.adk.rewind import rewind
+from adk_stream_protocol.adk.session_reader import SessionReader
 from adk_stream_protocol.adk.task_context import bind_to_task
 from adk_stream_protocol.adk.telemetry import telemetry
 from adk_stream_protocol.approvals.record import Principal
 from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.chats.answering import chunks_of, replay_of, unfinished_plan
-from adk_stream_protocol.chats.engine import ChatSetup
+from adk_stream_protocol.chats.engine import RunnableChat
 from adk_stream_protocol.chats.failures import failure_of
 from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.convert.answers import Plan
@@ -32,10 +35,17 @@ from adk_stream_protocol.convert.history.exchanges import MESSAGE_ID, USER_MESSA
 from adk_stream_protocol.errors import Busy, UnknownId
 from adk_stream_protocol.telemetry.turns import Entered
 
-if TYPE_CHECKING:
-    from adk_stream_protocol.chats.chat import Chat
-
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSettings:
+    """What request turns are made of."""
+
+    runner: Runner
+    run_config: RunConfig
+    sessions: SessionReader
+    client_tool_ttl: float
 
 
 class RequestRun:
@@ -45,7 +55,7 @@ class RequestRun:
 
     link = None
 
-    def __init__(self, chat: "Chat", turn: Turn) -> None:
+    def __init__(self, chat: RunnableChat, turn: Turn) -> None:
         self._chat = chat
         self._turn = turn
 
@@ -75,9 +85,9 @@ class RequestEngine:
     is_live = False
     is_closing = False
 
-    def __init__(self, chat: "Chat", setup: ChatSetup) -> None:
+    def __init__(self, chat: RunnableChat, settings: RequestSettings) -> None:
         self._chat = chat
-        self._setup = setup
+        self._settings = settings
 
     async def say(self, said: TurnInput, style: ApprovalStyleName) -> Turn:
         """Open a turn with a new user message."""
@@ -97,10 +107,10 @@ class RequestEngine:
         if self._chat.turn:
             raise Busy("A turn is already running in this chat.")
         await self._chat.lease.acquire()
-        opened = await self._setup.sessions.read(self._chat)
+        opened = await self._settings.sessions.read(self._chat)
         if opened is None:
             raise UnknownId("There is no such chat.")
-        await opened.expire(self._setup.client_tool_ttl)
+        await opened.expire(self._settings.client_tool_ttl)
         return opened
 
     def made(self, calls: Iterable[Call]) -> bool:
@@ -173,12 +183,12 @@ class RequestEngine:
         """Store a new user message and run ADK on it. It cancels what was still open."""
         content, target = said.content, said.rewind_before
         assert content is not None
-        sessions = self._setup.sessions
+        sessions = self._settings.sessions
         opened = await sessions.read_or_create(self._chat, content, whole=target is not None)
         await opened.cancel_open()
         if target is not None:
             new = None if said.again else content
-            content = await rewind(self._setup.runner, opened.session, target, new) or content
+            content = await rewind(self._settings.runner, opened.session, target, new) or content
         await self._run(turn, opened, content, said.user_message_id)
 
     async def _answer(self, turn: Turn, opened: OpenTurn, plan: Plan) -> None:
@@ -194,7 +204,7 @@ class RequestEngine:
             await self._run(turn, opened, content)
 
     async def _go_on(self, turn: Turn) -> None:
-        opened = await self._setup.sessions.read(self._chat)
+        opened = await self._settings.sessions.read(self._chat)
         if opened:
             plan = unfinished_plan(opened.calls.by_id.values())
             turn.observed.link_to(plan.calls)
@@ -213,7 +223,7 @@ class RequestEngine:
         encoder = turn.encoder
         assert encoder is not None
         opened.hand_over()
-        events = self._setup.runner.run_async(
+        events = self._settings.runner.run_async(
             user_id=self._chat.id.user,
             session_id=self._chat.id.chat,
             new_message=content,
@@ -233,7 +243,7 @@ class RequestEngine:
 
     def _config_of(self, turn: Turn, user_message_id: str | None) -> RunConfig:
         """Make the settings of a run. Each of its events stores the ids of its messages."""
-        config = self._setup.run_config
+        config = self._settings.run_config
         names = {MESSAGE_ID: turn.message_id, USER_MESSAGE_ID: user_message_id}
         notes = {NOTES: {name: value for name, value in names.items() if value}}
         update: dict[str, Any] = {"custom_metadata": (config.custom_metadata or {}) | notes}

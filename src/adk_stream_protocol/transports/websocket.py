@@ -12,7 +12,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from adk_stream_protocol.approvals.record import Principal
 from adk_stream_protocol.chats.chats import Chats
-from adk_stream_protocol.chats.live.engine import LiveEngine
+from adk_stream_protocol.chats.engine import LongEngine
 from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.convert.decode import chat_id_of, checked_chat_id, decode_turn
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
@@ -88,7 +88,7 @@ class Socket:
         self._style: ApprovalStyleName | None = style
         self._chat_id = chat_id
         self._dialect: SdkFrames | Envelopes | None = None
-        self._runs: list[LiveEngine] = []
+        self._runs: list[LongEngine] = []
         self._is_replaced = False
         self._announced: list[Turn] = []
         """Turns of the server's that the client has not asked for yet; they may be over by then."""

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable, Iterable
 from contextlib import aclosing, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from google.adk.events.event import Event
 from google.genai import types
@@ -16,11 +16,12 @@ from google.genai import types
 from adk_stream_protocol.adk.chat_calls import ChatCalls
 from adk_stream_protocol.adk.live_queue import LiveQueue
 from adk_stream_protocol.adk.open_turn import OpenTurn
+from adk_stream_protocol.adk.session_reader import SessionReader
 from adk_stream_protocol.adk.task_context import bind_to_task
 from adk_stream_protocol.background_tasks import BackgroundTasks
 from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.chats.answering import chunks_of, replay_of
-from adk_stream_protocol.chats.engine import ChatSetup
+from adk_stream_protocol.chats.engine import RunnableChat
 from adk_stream_protocol.chats.live.link import LiveLink
 from adk_stream_protocol.chats.live.settings import LiveSettings
 from adk_stream_protocol.chats.live.socket_slot import SocketSlot
@@ -33,9 +34,6 @@ from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.errors import LinkLost
 from adk_stream_protocol.telemetry.turns import LiveSessionTelemetry
 
-if TYPE_CHECKING:
-    from adk_stream_protocol.chats.chat import Chat
-
 logger = logging.getLogger(__name__)
 
 RESULT_SECONDS = 5.0  # how long the result of a finished tool may be on its way to the session
@@ -47,9 +45,9 @@ class LiveEngine:
 
     is_live = True
 
-    def __init__(self, chat: "Chat", setup: ChatSetup, settings: LiveSettings) -> None:
+    def __init__(self, chat: RunnableChat, sessions: SessionReader, settings: LiveSettings) -> None:
         self._chat = chat
-        self._setup = setup
+        self._sessions = sessions
         self._settings = settings
         self._tasks = BackgroundTasks()
         self.socket = SocketSlot(settings.disconnect_grace, self._grace_ended)
@@ -62,7 +60,7 @@ class LiveEngine:
         self._invocation_id = ""
         self._broken: Exception | None = None
         self._event_taken: asyncio.Event | None = None
-        self.is_closing = False
+        self.is_closing = self._has_ended = False
         self.observed = LiveSessionTelemetry(chat.id.chat)
         self.link = LiveLink(
             settings, self._turns, self._queue, chat.lock, self._tasks, self._read_if_open
@@ -153,7 +151,7 @@ class LiveEngine:
         if self._task:
             self._task.cancel()
             await asyncio.wait([self._task])
-        else:
+        if not self._has_ended:  # the run was never started, or its task had no first step
             self._over(None)
 
     def _turn_events(self) -> list[Event]:
@@ -203,11 +201,10 @@ class LiveEngine:
 
     async def _start_or_read(self, said: types.Content | None = None) -> OpenTurn:
         """Read the chat as this run has it. The first time, start the run with it."""
-        sessions = self._setup.sessions
         if self._opened:
-            return await sessions.of(self._opened.session, self._chat.calls)
+            return await self._sessions.of(self._opened.session, self._chat.calls)
         await self._chat.lease.acquire(for_socket=True)
-        opened = await sessions.read_or_create(self._chat, said)
+        opened = await self._sessions.read_or_create(self._chat, said)
         if said:
             await opened.cancel_open()
         await opened.close_gap(self._settings.runner.agent.name)
@@ -265,6 +262,8 @@ class LiveEngine:
         self.is_closing = True
         self.link.deadlines.stop()
         self.socket.stop()
-        self._chat.live_ended(self)
+        if not self._has_ended:
+            self._has_ended = True
+            self._chat.live_ended()
         self.observed.end(error, len(self._turns.encoder.calls.open()))
         self._turns.fail(error)

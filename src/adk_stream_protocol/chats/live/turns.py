@@ -7,10 +7,11 @@ call waits, such a turn goes on with the message that holds the call.
 from collections.abc import Callable
 from functools import partial
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from google.adk.events.event import Event
 
+from adk_stream_protocol.chats.engine import RunnableChat
 from adk_stream_protocol.chats.failures import failure_of
 from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.convert.calls import Call
@@ -20,16 +21,13 @@ from adk_stream_protocol.convert.history.ui_messages import message_prefix
 from adk_stream_protocol.errors import Busy, StreamProtocolError
 from adk_stream_protocol.protocol.chunks import AnyChunk
 
-if TYPE_CHECKING:
-    from adk_stream_protocol.chats.chat import Chat
-
 
 class LiveTurns:
     """At most one turn is open at a time."""
 
     def __init__(
         self,
-        chat: "Chat",
+        chat: RunnableChat,
         *,
         audio: bool,
         events: Callable[[], list[Event]],
