@@ -1,4 +1,7 @@
-"""Section 9 of the design: the stated code, nothing stored, and the next request works."""
+"""Check "Answers to bad input" of docs/protocol.md over HTTP.
+
+Each gets the stated code, stores nothing, and the next request works.
+"""
 
 import json
 from typing import Any

@@ -1,4 +1,7 @@
-"""Section 9 of the design on a socket: an error for the faulty message, and the socket stays."""
+"""Check "Answers to bad input" of docs/protocol.md on a socket.
+
+A faulty message gets an error, and the socket stays.
+"""
 
 import json
 from collections.abc import Iterator
