@@ -26,14 +26,8 @@ story("a refusal of the browser is reported as such", async ({ open }) => {
   const visit = await open({ permissions: [] });
   await visit.say("Where am I?");
   await visit.approve.click();
-  await visit
-    .cardIs("failed")
-    .getByText("Permission to use the location was denied")
-    .first()
-    .waitFor();
-  await visit.sees(
-    /The request for your location failed \(Permission to use the location was denied/,
-  );
+  await visit.cardIs("failed").getByText("The browser was not allowed").first().waitFor();
+  await visit.sees(/The request for your location failed \(The browser was not allowed/);
 });
 
 story("a location that is not shared", async ({ open }) => {

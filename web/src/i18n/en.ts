@@ -130,7 +130,7 @@ export const en = {
     anyTool: (tool: string) => `The assistant wants to use “${tool}” with these arguments.`,
   },
   geolocation: {
-    denied: "Permission to use the location was denied in the browser",
+    denied: "The browser was not allowed to use the location",
     unavailable: "The browser could not determine the location",
     timeout: "The browser took too long to determine the location",
     missing: "This browser cannot determine the location",
