@@ -45,8 +45,8 @@ class TurnInput:
     user_message_id: str | None = None
     """The id that the client gave to its new message."""
     rewind_before: tuple[str, ...] | None = None
-    """The chat is taken back to before the first of these messages that it knows; to before its
-    last one if there are none. None leaves it as it is."""
+    """Rewind to before the first of these message ids that is stored. Empty: before the last user
+    message. None: no rewind."""
     again: bool = False
     """What was said there is said again, rather than the content."""
 
