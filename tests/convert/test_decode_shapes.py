@@ -1,4 +1,4 @@
-"""The accepted request shapes S1 to S11, each to what it means."""
+"""Decode each of the accepted shapes S1 to S11 of docs/protocol.md to what it means."""
 
 from dataclasses import replace
 from typing import Any

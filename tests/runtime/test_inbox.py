@@ -101,7 +101,7 @@ async def test_a_decision_lets_the_chat_go_on() -> None:
 async def test_a_request_that_is_being_asked_cannot_be_decided_yet() -> None:
     office = Office()
     record = await office.ask()
-    with pytest.raises(Conflict, match="right now"):
+    with pytest.raises(Conflict, match="not ready yet"):
         await office.inbox.decide(ALICE, record.id, True, None)
     assert await office.state(record) is State.PENDING
     office.sessions.open.set()
@@ -118,7 +118,7 @@ async def test_a_request_whose_event_was_lost_is_closed() -> None:
     office.sessions.open.set()
     record = await office.ask()
     await office.rest()
-    with pytest.raises(Conflict, match="Nobody was asked"):
+    with pytest.raises(Conflict, match="before anyone saw this request"):
         await office.inbox.decide(ALICE, record.id, True, None)
     assert await office.state(record) is State.CANCELLED and office.paid == []
     assert await office.inbox.waiting(ALICE) == []

@@ -199,7 +199,7 @@ class ApprovalRequests:
         records = await self._book.of_turn(chat, context.invocation_id, since)
         pending = sum(record.state is State.PENDING for record in records)
         if pending + len(self.calls.asking.get(chat, ())) >= MAX_PENDING:
-            return f"More than {MAX_PENDING} approvals would be open."
+            return f"No more than {MAX_PENDING} approvals can be open."
         same = [one for one in records if one.tool == tool.name and one.created >= since]
         if sum(record.state is State.DENIED for record in same) >= MAX_DENIALS:
             return f"{tool.name} was denied {MAX_DENIALS} times; do not ask again."

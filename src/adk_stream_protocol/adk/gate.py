@@ -118,7 +118,7 @@ class ApprovalGate(BasePlugin):
             self._end_with_task(tool_context)
             return None
         if required is UNDECIDED:
-            return outcomes.refused("Whether this call needs approval could not be found out.")
+            return outcomes.refused("The server could not tell whether this call needs approval.")
         if tool_context.get_invocation_context().live_request_queue is not None:
             return await self._wait_in_live_run(tool, tool_args, tool_context)
         asking = self._before_asking(tool, tool_args, tool_context, required)
@@ -147,7 +147,7 @@ class ApprovalGate(BasePlugin):
         record = (await self._book.of_calls(chat_of(invocation), [call_id])).get(call_id)
         if record is None:
             why = await self._requests.why_not(tool, arguments, invocation)
-            return outcomes.refused(why or "It could not be asked for.")
+            return outcomes.refused(why or "Approval could not be requested.")
         self._end_with_task(context, record.id)
         record = await self._answered(record)
         if (run := current_run()) and run.link:
@@ -186,7 +186,7 @@ class ApprovalGate(BasePlugin):
         chat, call_id = _key(context)
         if tool.approval and not await self._book.of_calls(chat, [call_id]):
             why = await self._requests.why_not(tool, arguments, context.get_invocation_context())
-            return outcomes.refused(why or "It could not be asked for.")
+            return outcomes.refused(why or "Approval could not be requested.")
         fault = self._requests.schemas.fault(tool, arguments)
         return outcomes.refused(f"The arguments are not valid: {fault}.") if fault else None
 

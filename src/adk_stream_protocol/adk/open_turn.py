@@ -162,7 +162,7 @@ class OpenTurn:
                 await self._book.lose(record)
             return outcomes.cancelled()
         if record.state is State.EXECUTING:
-            raise Busy("A tool of this chat is still running.")
+            raise Busy("A tool in this chat is still running.")
         return outcome_of(record) or outcomes.cancelled()
 
     async def expire(self, client_tool_ttl: float) -> None:

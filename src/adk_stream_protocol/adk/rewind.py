@@ -31,12 +31,12 @@ _RESTORED = "restored"
 async def rewind(
     runner: Runner, session: Session, ids: Sequence[str], new: types.Content | None
 ) -> types.Content | None:
-    """Take a chat back to before a message of the user's; returns what is to be said there now.
+    """Rewind a chat to before a user message. Return the content that is to be said there.
 
-    The message is the one with the first of the ids that is known, its own or that of the answer
-    to it; without ids, the last one. `new` is said instead; None says the same again. None comes
-    back if there is no such message: then nothing has happened. Call it inside a turn of the chat,
-    with the whole session, after everything open is closed; hand the session to the run after it.
+    The target is the first id that matches a user message or its answer; without ids, the last
+    user message. `new` replaces its content; None repeats it. Return None, and change nothing, if
+    there is no such message. Call this inside a turn of the chat, with the whole session, after
+    everything open is closed; pass the session to the run afterwards.
     """
     assert isinstance(runner.session_service, TurnSessions)
     found = exchanges(session.events)

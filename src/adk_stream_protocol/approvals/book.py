@@ -205,13 +205,13 @@ class ApprovalBook:
             return record
         is_left_to_us = is_ours and record.state is not State.EXECUTING
         if not (self.is_mine(record) or self.is_abandoned(record) or is_left_to_us):
-            raise Busy("This call is being run.")
+            raise Busy("This call is already running.")
         if record.state is not State.APPROVED:
             return record
         after = record.hold(self._holder)
         if await self._move(record, after, self._entry("resume", after, self._holder)):
             return after
-        raise Busy("This call is being run.")
+        raise Busy("This call is already running.")
 
     def is_abandoned(self, record: ApprovalRecord) -> bool:
         """Whether the process that holds a call, or has asked about it, is gone."""
@@ -247,9 +247,9 @@ class ApprovalBook:
     def _start(self, record: ApprovalRecord, digest: str, holder: str) -> ApprovalRecord:
         if record.state is State.EXECUTING and self.policy(record.tool).idempotent:
             if not self.is_abandoned(record):
-                raise Conflict("This call is being run.")
+                raise Conflict("This call is already running.")
             if digest != record.digest:
-                raise Conflict("The arguments are not the approved ones.")
+                raise Conflict("The arguments have changed since they were approved.")
             return record.take_over(holder)
         return record.claim(digest, holder)
 

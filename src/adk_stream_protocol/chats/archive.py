@@ -155,7 +155,7 @@ class ChatArchive:
         records = await self._records(_chat_of(session), Calls.of(session.events))
         started = [one for one in records.values() if one.state is State.EXECUTING]
         if any(self._runs_somewhere(record) for record in started):
-            raise Busy("A tool of this chat is still running.")
+            raise Busy("A tool in this chat is still running.")
         for record in records.values():
             if record.state is State.EXECUTING:
                 await self._book.lose(record)

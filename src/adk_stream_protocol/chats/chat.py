@@ -150,7 +150,7 @@ class Chat:
     def start_live(self) -> LongEngine:
         """Return the live run of the chat, begun if need be."""
         if self._engines.live is None:
-            raise UnknownId("This agent has no live mode.")
+            raise UnknownId("This agent does not support live chats.")
         if self.live is None:
             if self.turn:
                 raise Busy("A turn is already running in this chat.")

@@ -172,9 +172,9 @@ class Chats:
     def admit_turn(self, chat: Chat) -> None:
         """Count one more turn of a user, or raise why there may be none."""
         if self.is_closing:
-            raise Unavailable("The server is going down. Please try again in a moment.")
+            raise Unavailable("The server is shutting down. Please try again in a moment.")
         if self._turns[chat.id.user] >= self._max_turns_per_user:
-            raise TooMany("Too many turns are running for this user.")
+            raise TooMany("You have too many turns running.")
         self._turns[chat.id.user] += 1
 
     def turn_ended(self, chat: Chat) -> None:
@@ -188,7 +188,7 @@ class Chats:
         """Raise TooMany if the user has too many live chats."""
         live = sum(one.live is not None and one.id.user == chat.id.user for one in self._active)
         if live >= MAX_LIVE_PER_USER:
-            raise TooMany("Too many live chats are open for this user.")
+            raise TooMany("You have too many live chats open.")
 
     def keep(self, chat: Chat) -> None:
         """Keep the chat while it is active, and no longer."""

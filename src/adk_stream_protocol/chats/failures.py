@@ -20,9 +20,9 @@ def failure_of(error: BaseException) -> Failure:
         if isinstance(cause, StreamProtocolError):
             return Failure(cause.code, cause.text)
         if isinstance(cause, StaleSessionError):
-            return Failure(Busy.code, "Another turn of this chat was faster. Please try again.")
+            return Failure(Busy.code, "Another message in this chat came first. Please try again.")
         if isinstance(cause, SQLAlchemyError):
-            return Failure(Unavailable.code, "The store does not answer. Please try again.")
+            return Failure(Unavailable.code, "The store is not responding. Please try again.")
         cause = cause.__cause__
     return Failure.of_exception(error)
 
@@ -34,4 +34,4 @@ def needing_the_store() -> Generator[None]:
         yield
     except (SQLAlchemyError, OSError) as error:
         logger.exception("the session store does not answer")
-        raise Unavailable("The store does not answer. Nothing was done.") from error
+        raise Unavailable("The store is not responding. Nothing was changed.") from error

@@ -51,7 +51,9 @@ class Inbox:
             record = await self._book.expire(record)
             self._book.check(record, who)
             if (await self._in_chat(record)).state is not State.PENDING:
-                raise Conflict("Nobody was asked this: a crash came first. Nothing is run.")
+                raise Conflict(
+                    "The server crashed before anyone saw this request. Nothing was run."
+                )
             record = await self._book.decide(record, who, approved, reason)
         if record.state is not State.PENDING:
             await self._go_on(record)
@@ -70,8 +72,8 @@ class Inbox:
                 self._seen.add(record.id)
             return record
         if self._is_being_asked(record):
-            raise Conflict("This is being asked right now. Please try again in a moment.")
-        return await self._book.cancel(record, "a crash came before it was asked")
+            raise Conflict("This request is not ready yet. Please try again in a moment.")
+        return await self._book.cancel(record, "the server crashed before anyone was asked")
 
     async def _was_asked(self, record: ApprovalRecord) -> bool:
         with needing_the_store():

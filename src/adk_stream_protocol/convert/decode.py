@@ -45,8 +45,8 @@ class TurnInput:
     user_message_id: str | None = None
     """The id that the client gave to its new message."""
     rewind_before: tuple[str, ...] | None = None
-    """The chat is taken back to before the first of these messages that it knows; to before its
-    last one if there are none. None leaves it as it is."""
+    """Rewind to before the first of these message ids that is stored. Empty: before the last user
+    message. None: no rewind."""
     again: bool = False
     """What was said there is said again, rather than the content."""
 
@@ -117,7 +117,7 @@ def _decode_message(message: UIMessage, path: str) -> TurnInput:
         case "assistant":
             return TurnInput(answers=_echoes(parts, path), message_id=message.id)
         case role:
-            raise BadRequest(f"{path}.role: {role!r} has nothing to say here")
+            raise BadRequest(f"{path}.role: user or assistant is expected, not {role!r}")
 
 
 def _parts(message: UIMessage, path: str) -> list[tuple[Part, str]]:
@@ -156,7 +156,7 @@ def _echoes(parts: list[tuple[Part, str]], path: str) -> tuple[Answer, ...]:
         if (part.type == "dynamic-tool" or part.type.startswith("tool-")) and _is_answer(part)
     )
     if not answers:
-        raise BadRequest(f"{path}: the message answers nothing")
+        raise BadRequest(f"{path}: the message contains no answer")
     return answers
 
 

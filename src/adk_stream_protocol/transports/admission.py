@@ -51,7 +51,7 @@ class Admission:
         if origin is None or origin in self.allowed_origins:
             return
         if urlsplit(origin).netloc != connection.headers.get("host"):
-            raise ForbiddenOrigin("This page may not talk to this server.")
+            raise ForbiddenOrigin("This page is not allowed to use this server.")
 
     async def body(self, request: Request) -> bytes:
         """The JSON body, within the limit."""

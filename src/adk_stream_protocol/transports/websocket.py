@@ -198,7 +198,7 @@ class Socket:
     def _named(self, chat_id: str | None) -> str:
         name = chat_id or self._chat_id
         if not name:
-            raise BadRequest("$.id: the chat is not named")
+            raise BadRequest("$.id: the id of the chat is missing")
         return checked_chat_id(name)
 
     def _attach(self, chat_id: str) -> None:

@@ -140,7 +140,7 @@ def _speak(found: list[Exchange], event: Event) -> None:
 
 
 def _last_turn(exchange: Exchange) -> int:
-    """Where the events begin that nothing before them in this exchange has asked for."""
+    """Return the index of the first event after the model's last completed turn."""
     events = exchange.events
     for index in range(len(events) - 1, -1, -1):
         if events[index].turn_complete or events[index].interrupted:
