@@ -6,8 +6,10 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.support.postgres import PostgresServer
-from tests.support.server import DemoServer
+from tests.support.databases.postgres import PostgresServer
+from tests.support.servers.demo import DemoServer
+
+pytest_plugins = ["tests.support.gemini.fixtures"]
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from adk_stream_protocol.approvals.sql import SqlApprovalStore
 from adk_stream_protocol.approvals.store import ApprovalStore, AuditEntry
 from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.errors import Unavailable
-from tests.support.postgres import PostgresServer
+from tests.support.databases.postgres import PostgresServer
 
 
 def record(**fields: object) -> ApprovalRecord:

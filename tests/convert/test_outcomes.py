@@ -7,7 +7,7 @@ from google.genai import types
 
 from adk_stream_protocol.convert import tool_responses as outcomes
 from adk_stream_protocol.convert.calls import CONFIRMATION, Calls, is_placeholder
-from tests.convert.build import call, calls, event, pay_asked
+from tests.support.events import call, calls, event, pay_asked
 
 CALL = calls(pay_asked()).by_id["c1"]
 
