@@ -2,7 +2,6 @@
 
 import json
 import logging
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,34 +11,11 @@ import pytest
 
 from adk_stream_protocol.cli.logs import JsonLines, TextLines
 from adk_stream_protocol.cli.main import main
-from tests.support.clients.http import Json, RawChat, decision
-from tests.support.servers.demo import COMMAND, DemoServer, free_port
+from tests.support.clients.http import RawChat, decision
+from tests.support.servers.demo import free_port
+from tests.support.servers.logged import LoggedDemo, lines_of
 
 KEY = "AIza-not-a-real-key-c0ffee"
-
-
-class LoggedDemo(DemoServer):
-    """`adk-stream demo` with more arguments; what it logs is kept."""
-
-    arguments: tuple[str, ...] = ()
-
-    def start(self) -> "LoggedDemo":
-        place = ["--port", str(self.port), "--state", str(self.state)]
-        self.log_file = self.state / f"log-{self.port}"
-        with self.log_file.open("wb") as log:
-            self._process = subprocess.Popen(
-                [COMMAND, "demo", *place, *self.arguments],
-                env={**os.environ, "ADK_STREAM_LOG_LEVEL": "info", **self._environment},
-                stdout=subprocess.DEVNULL,
-                stderr=log,
-            )
-        self._wait_until_ready()
-        return self
-
-
-def lines_of(server: LoggedDemo) -> list[Json]:
-    """What was logged as JSON."""
-    return [json.loads(line) for line in server.log_file.read_text().splitlines()]
 
 
 def record(message: str, error: Exception | None = None, **fields: Any) -> logging.LogRecord:

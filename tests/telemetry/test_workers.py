@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from tests.cli.test_logs import LoggedDemo, lines_of
 from tests.support.clients.http import Json, RawChat, decision
 from tests.support.clients.sync_socket import SyncSocketChat
 from tests.support.databases.redis import RedisServer
+from tests.support.servers.logged import LoggedDemo, lines_of
 
 SECONDS = 60.0
 FOLLOWED, ANSWERED = "turn of another worker followed", "another worker answered"
