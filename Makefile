@@ -7,6 +7,8 @@ CLIENT := packages/client/node_modules/.installed
 WEB := web/node_modules/.installed
 PAGE := src/adk_stream_protocol/demo/page/index.html
 SOURCES := $(shell find web/src packages/client/src -type f -not -name '*.test.*' 2>/dev/null)
+ROOMS := $(addprefix tests/, protocol convert approvals telemetry workers adk chats transports cli \
+	recording testing demo) $(wildcard tests/test_*.py)
 CORE := tests/protocol tests/convert $(addprefix tests/approvals/test_, \
 	presentation.py record.py record_machine.py visible_text.py)
 
@@ -41,6 +43,10 @@ test: check $(PAGE) ## everything needed, then all tests
 	npm --prefix packages/client run test:live --silent
 	npm --prefix web run e2e --silent
 
+unit: $(STAMP) $(CLIENT) ## the tests that start no process, in under a minute
+	$(VENV)/bin/pytest -q -n 2 -m "not processes" $(ROOMS)
+	npm --prefix packages/client test --silent
+
 check: $(STAMP) $(NODE) $(CLIENT) $(WEB) ## format, lint and types
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/ruff check .
@@ -66,4 +72,4 @@ lock: $(STAMP) ## pin the requirements again
 	cd requirements && ../$(VENV)/bin/pip-compile --quiet --strip-extras --allow-unsafe --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file dev.txt dev.in
 	cd requirements && ../$(VENV)/bin/pip-compile --quiet --strip-extras --allow-unsafe --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file bench.txt bench.in
 
-.PHONY: help demo test check fix bench lock
+.PHONY: help demo test unit check fix bench lock

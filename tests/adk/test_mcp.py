@@ -16,6 +16,8 @@ from tests.support.clients.http import Json, Reply
 from tests.support.servers.without_network import Served
 from tests.support.tills import mcp_till_at, outputs
 
+pytestmark = pytest.mark.processes
+
 ALICE = Principal("alice")
 
 

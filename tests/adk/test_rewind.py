@@ -85,7 +85,10 @@ class Desk(Served):
         return [one.user_message_id for one in exchanges((await self.session()).events)]
 
 
-@pytest.fixture(params=["memory", "sqlite", "database", "postgres"])
+POSTGRES = pytest.param("postgres", marks=pytest.mark.processes)
+
+
+@pytest.fixture(params=["memory", "sqlite", "database", POSTGRES])
 async def desk(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Desk]:
     match request.param:
         case "memory":

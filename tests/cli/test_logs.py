@@ -69,6 +69,7 @@ def test_what_an_exception_says_is_for_debugging(lines: type[JsonLines | TextLin
     assert "RuntimeError: secret" in loud and "\n" not in loud
 
 
+@pytest.mark.processes
 def test_the_command_writes_json_without_the_model_key(tmp_path: Path) -> None:
     server = LoggedDemo(
         tmp_path,
@@ -92,6 +93,7 @@ def test_the_command_writes_json_without_the_model_key(tmp_path: Path) -> None:
     assert not [one for one in (KEY, "umbrella", "alice") if one in log]
 
 
+@pytest.mark.processes
 def test_the_command_writes_text_without_what_was_paid(tmp_path: Path) -> None:
     sink = f"http://127.0.0.1:{free_port()}/pay?key={KEY}"
     server = LoggedDemo(tmp_path, PAYMENT_SINK_URL=sink, NO_PROXY="127.0.0.1").start()
@@ -131,6 +133,7 @@ print(own.handlers, own.level, trace.get_tracer_provider(), metrics.get_meter_pr
 """
 
 
+@pytest.mark.processes
 def test_importing_the_package_sets_nothing_up() -> None:
     """In a process of its own: in this one other tests have run the command."""
     found = subprocess.run([sys.executable, "-c", LOOK], capture_output=True, text=True, check=True)

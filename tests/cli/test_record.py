@@ -138,6 +138,7 @@ def check_secrets(over_http: Path, over_the_socket: Path) -> None:
 
 
 # One test, not four: all of it is about the same two recordings, which take their time.
+@pytest.mark.processes
 def test_a_chat_is_recorded_and_replayed(
     service: GeminiServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,6 +10,8 @@ from tests.support.clients.raw_socket import RawSocket
 from tests.support.clients.socket import SocketChat
 from tests.support.servers.observed import TOKEN, ObservedServer, Telemetry
 
+pytestmark = pytest.mark.processes
+
 PAY = '/call process_payment {"amount": 12.5, "recipient": "Hanako"}'
 TOOL = "process_payment"
 

@@ -2,9 +2,13 @@
 
 import threading
 
+import pytest
+
 from tests.support.clients.http import Json, RawChat, decision, output
 from tests.support.servers.observed import ObservedServer, Telemetry
 from tests.support.servers.observed_demo import SHORT
+
+pytestmark = pytest.mark.processes
 
 PAY = '/call process_payment {"amount": 12.5, "recipient": "Hanako"}'
 TOOL = "process_payment"

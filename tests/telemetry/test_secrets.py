@@ -5,9 +5,13 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from tests.support.clients.http import RawChat, decision
 from tests.support.clients.socket import SocketChat
 from tests.support.servers.observed import TOKEN, ObservedServer
+
+pytestmark = pytest.mark.processes
 
 SECRETS = ("86.43", "Quorra", "plum season", "Where is my umbrella", TOKEN)
 PAY = '/call process_payment {"amount": 86.43, "recipient": "Quorra"}'

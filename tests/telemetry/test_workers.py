@@ -12,6 +12,8 @@ from tests.support.clients.sync_socket import SyncSocketChat
 from tests.support.databases.redis import RedisServer
 from tests.support.servers.logged import LoggedDemo, lines_of
 
+pytestmark = pytest.mark.processes
+
 SECONDS = 60.0
 FOLLOWED, ANSWERED = "turn of another worker followed", "another worker answered"
 

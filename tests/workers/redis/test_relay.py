@@ -15,6 +15,8 @@ from adk_stream_protocol.workers.relay import Lease
 from tests.support.databases.redis import RedisServer
 from tests.support.relayed_turn import CHAT, found, relay_of, within
 
+pytestmark = pytest.mark.processes
+
 HOUR = 3600.0
 
 Pair = tuple[RedisRelay, RedisRelay]

@@ -16,6 +16,8 @@ from adk_stream_protocol.workers.relay import Followed
 from tests.support.databases.redis import RedisServer
 from tests.support.relayed_turn import BEFORE, CHAT, Source, found, raw, relay_of, within
 
+pytestmark = pytest.mark.processes
+
 Pair = tuple[RedisRelay, RedisRelay]
 
 
