@@ -12,8 +12,8 @@ from adk_stream_protocol.recording.play import Play
 from adk_stream_protocol.recording.scenario import Scenario, SocketScenario, load
 from adk_stream_protocol.recording.server import GeminiServer
 from adk_stream_protocol.recording.socket_chat import SocketChat
-from tests.gemini.files import WIRE
-from tests.gemini.model_demo import LIVE_MODELS, MODEL, ModelDemo, NetworkSocket
+from tests.support.gemini.files import WIRE
+from tests.support.servers.real_models import LIVE_MODELS, MODEL, ModelDemo, NetworkSocket
 
 
 @pytest.fixture(scope="module", params=LIVE_MODELS)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from adk_stream_protocol.recording.matching import Json
-from tests.gemini.files import files
-from tests.sdk.judge import Judge
+from tests.support.gemini.files import files
+from tests.support.sdk.judge import Judge
 
 FILES = [*files("http"), *files("socket"), *files("envelope"), *files("mixed")]
 

@@ -8,8 +8,8 @@ from adk_stream_protocol.recording.matching import Names
 from adk_stream_protocol.recording.play import Play
 from adk_stream_protocol.recording.scenario import load
 from adk_stream_protocol.recording.server import GeminiServer
-from tests.gemini.envelope_chat import EnvelopeScenario, envelope_chat
-from tests.gemini.files import files
+from tests.support.gemini.envelope_chat import EnvelopeScenario, envelope_chat
+from tests.support.gemini.files import files
 
 FILES = files("envelope")
 

@@ -6,8 +6,8 @@ import pytest
 
 from adk_stream_protocol.recording.scenario import Scenario, load
 from adk_stream_protocol.recording.server import GeminiServer
-from tests.gemini.files import files
-from tests.gemini.http_chat import http_chat
+from tests.support.gemini.files import files
+from tests.support.gemini.http_chat import http_chat
 
 FILES = files("http")
 

@@ -8,9 +8,9 @@ from adk_stream_protocol.recording.matching import Names
 from adk_stream_protocol.recording.play import Play
 from adk_stream_protocol.recording.scenario import load
 from adk_stream_protocol.recording.server import GeminiServer
-from tests.gemini.files import files
-from tests.gemini.live_run import LiveRun
-from tests.gemini.live_scenario import LiveScenario
+from tests.support.gemini.files import files
+from tests.support.gemini.live_run import LiveRun
+from tests.support.gemini.live_scenario import LiveScenario
 
 FILES = files("live")
 

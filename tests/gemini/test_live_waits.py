@@ -16,8 +16,8 @@ from adk_stream_protocol.recording.play import Play
 from adk_stream_protocol.recording.scenario import SocketScenario, Step
 from adk_stream_protocol.recording.server import GeminiServer
 from adk_stream_protocol.recording.socket_chat import Socket
-from tests.gemini.model_demo import LIVE_MODELS, ModelDemo, NetworkSocket
-from tests.gemini.socket_chat import live_socket
+from tests.support.gemini.socket_chat import live_socket
+from tests.support.servers.real_models import LIVE_MODELS, ModelDemo, NetworkSocket
 
 FRAMES = 300
 WAIT_SECONDS = 60

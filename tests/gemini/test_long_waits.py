@@ -7,8 +7,8 @@ from adk_stream_protocol.recording.matching import Names
 from adk_stream_protocol.recording.play import Play
 from adk_stream_protocol.recording.scenario import Step
 from adk_stream_protocol.recording.server import GeminiServer
-from tests.gemini.live_run import LiveRun
-from tests.gemini.live_scenario import Action, LiveScenario
+from tests.support.gemini.live_run import LiveRun
+from tests.support.gemini.live_scenario import Action, LiveScenario
 
 FRAMES = 300
 # All of them together are more than the sockets' own buffers hold.

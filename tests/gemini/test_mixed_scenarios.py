@@ -10,8 +10,8 @@ from adk_stream_protocol.recording.matching import Names
 from adk_stream_protocol.recording.play import Play
 from adk_stream_protocol.recording.scenario import load
 from adk_stream_protocol.recording.server import GeminiServer
-from tests.gemini.files import files
-from tests.gemini.mixed_chat import MixedScenario, mixed_chat
+from tests.support.gemini.files import files
+from tests.support.gemini.mixed_chat import MixedScenario, mixed_chat
 
 FILES = files("mixed")
 

@@ -8,8 +8,8 @@ from adk_stream_protocol.recording.matching import Names
 from adk_stream_protocol.recording.play import Play
 from adk_stream_protocol.recording.scenario import SocketScenario, load
 from adk_stream_protocol.recording.server import GeminiServer
-from tests.gemini.files import files
-from tests.gemini.socket_chat import socket_chat
+from tests.support.gemini.files import files
+from tests.support.gemini.socket_chat import socket_chat
 
 FILES = files("socket")
 

@@ -15,8 +15,8 @@ from adk_stream_protocol.recording.recording_options import RecordingOptions
 from adk_stream_protocol.recording.replaying import Replay
 from adk_stream_protocol.recording.scenario import Scenario, SocketScenario, load_chat
 from adk_stream_protocol.recording.server import GeminiServer
-from tests.gemini.files import WIRE
-from tests.recording.taps import tapped_app
+from tests.support.gemini.files import WIRE
+from tests.support.gemini.taps import tapped_app
 
 Chat = Scenario | SocketScenario
 

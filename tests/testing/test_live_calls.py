@@ -14,7 +14,7 @@ from google.adk.tools.long_running_tool import LongRunningFunctionTool
 from google.genai import types
 
 from adk_stream_protocol.testing import ScriptedModel
-from tests.testing.live_conversation import LiveConversation, merged
+from tests.support.conversations.live_conversation import LiveConversation, merged
 
 Receive = Callable[[], AsyncGenerator[types.LiveServerMessage, None]]
 

@@ -16,7 +16,7 @@ from adk_stream_protocol.testing import ScriptedModel
 from adk_stream_protocol.testing.dialogue import Dialogue
 from adk_stream_protocol.testing.live_config import LiveConfig
 from adk_stream_protocol.testing.resumption import Dialogues
-from tests.testing.live_conversation import (
+from tests.support.conversations.live_conversation import (
     RESUMABLE,
     TEXT,
     LiveConversation,

@@ -10,7 +10,7 @@ from google.genai import types
 
 from adk_stream_protocol.testing import ScriptedModel
 from adk_stream_protocol.testing.speech import Ear, tone
-from tests.testing.live_conversation import LiveConversation, merged
+from tests.support.conversations.live_conversation import LiveConversation, merged
 
 SPEECH = RunConfig(response_modalities=[types.Modality.AUDIO])
 UNWRITTEN = RunConfig(

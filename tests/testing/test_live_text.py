@@ -11,7 +11,7 @@ from google.genai import errors, types
 from websockets.exceptions import ConnectionClosedOK
 
 from adk_stream_protocol.testing import ScriptedModel
-from tests.testing.live_conversation import LiveConversation, echoed, merged
+from tests.support.conversations.live_conversation import LiveConversation, echoed, merged
 
 
 def add(a: int, b: int) -> dict[str, Any]:
