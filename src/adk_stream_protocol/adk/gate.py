@@ -147,7 +147,7 @@ class ApprovalGate(BasePlugin):
         record = await self._approvals.answered(record)
         if link := current_link.get():
             link.decided(call_id, record.state)
-        if record.state in (State.CANCELLED, State.LAPSED):
+        if record.state in (State.CANCELLED, State.WITHDRAWN, State.LAPSED):
             # Who cancelled it has told the model; a result from here would be a second one.
             raise asyncio.CancelledError
         context.tool_confirmation = ToolConfirmation(confirmed=True)

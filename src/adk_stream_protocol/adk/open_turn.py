@@ -88,7 +88,8 @@ class History(StoredTurn):
         """Close open calls that nobody needs to answer any more."""
         closed = [call for call in self.calls.open() if call.id in call_ids]
         for call in closed:
-            await self._end_of(call)
+            is_withdrawn = outcomes.outcome_code(outcome) == "withdrawn"
+            await self._end_of(call, is_withdrawn=is_withdrawn)
             await self._close(call, outcome)
         return closed
 
@@ -100,11 +101,14 @@ class History(StoredTurn):
         await self._close(call, await self._end_of(call))
         return call
 
-    async def _end_of(self, call: Call) -> dict[str, Any]:
+    async def _end_of(self, call: Call, *, is_withdrawn: bool = False) -> dict[str, Any]:
         record = self._records.get(call.id)
         if record is None:
             return outcomes.cancelled()
-        record = await self._approvals.cancel(record, "the user went on")
+        if is_withdrawn:
+            record = await self._approvals.withdraw(record)
+        else:
+            record = await self._approvals.cancel(record, "the user went on")
         if call.browser:
             if record.state is State.EXECUTING:
                 await self._approvals.lose(record)
