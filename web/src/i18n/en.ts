@@ -75,10 +75,20 @@ export const en = {
       browser: "Waiting for this browser",
       done: "Done",
       failed: "Failed",
+      refused: "Refused",
+      denied: "Denied",
       expired: "Expired",
       cancelled: "Cancelled",
+      withdrawn: "Taken back",
       unknown: "Outcome unknown",
     },
+    /** In place of the server's words, which are for the model; where they are missing, its words stay. */
+    explain: {
+      expired: "The result did not come in time.",
+      cancelled: "The conversation went on without the result.",
+      withdrawn: "The agent took this back before there was a result.",
+      unknown: "This was cut off before its result was known.",
+    } as Partial<Record<string, string>>,
   },
   approval: {
     needed: "Your approval is needed",
@@ -103,6 +113,8 @@ export const en = {
       failed: "Failed",
       unknown: "Outcome unknown",
       cancelled: "Cancelled",
+      withdrawn: "Taken back",
+      refused: "Refused",
     },
     explain: {
       waiting: "",
@@ -115,6 +127,8 @@ export const en = {
       unknown:
         "It was started, but its result is not known. It may have happened: check before you do it again.",
       cancelled: "The conversation went on without an answer. It did not happen.",
+      withdrawn: "The agent took this back before it was answered. It did not happen.",
+      refused: "The server did not allow this. It did not happen.",
     },
     others: (count: number) =>
       `Goes on when the other ${count === 1 ? "request is" : `${count} requests are`} answered too.`,
