@@ -64,12 +64,12 @@ async def test_a_call_that_the_model_takes_back_is_closed_everywhere(pause: str)
         closing = asked if asked.of_type("tool-output-error") else await socket.server_turn()
         (closed,) = closing.of_type("tool-output-error")
         assert closed["toolCallId"] == asked.calls[0]
-        assert "took the call back" in closed["errorText"]
-        assert await served.states() == ["cancelled"]
+        assert closing.of_type("data-approval")[-1]["data"]["outcome"] == "withdrawn"
+        assert await served.states() == ["withdrawn"]
         assert "conflict" in (await socket.approve(asked.approvals[0])).text
         assert (await served.decide(asked.approvals[0]["approvalId"], True)).status_code == 409
         assert (await socket.say("hello")).said
-        assert "took the call back" in responses(await served.context())[0]["error"]
+        assert responses(await served.context())[0]["outcome"] == "withdrawn"
     assert till.paid == []
 
 
@@ -87,7 +87,8 @@ async def test_handing_over_while_a_call_waits_closes_it(calls: str) -> None:
         closing = asked if asked.of_type("tool-output-error") else await socket.server_turn()
         (closed,) = closing.of_type("tool-output-error")
         assert closed["toolCallId"] == asked.calls[0]
-        assert await served.states() == ["cancelled"]
+        assert closing.of_type("data-approval")[-1]["data"]["outcome"] == "withdrawn"
+        assert await served.states() == ["withdrawn"]
         assert "conflict" in (await socket.approve(asked.approvals[0])).text
         assert (await socket.say("hello")).said
     assert till.paid == []
