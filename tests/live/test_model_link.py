@@ -70,6 +70,11 @@ async def test_a_call_that_the_model_takes_back_is_closed_everywhere(pause: str)
         assert (await served.decide(asked.approvals[0]["approvalId"], True)).status_code == 409
         assert (await socket.say("hello")).said
         assert responses(await served.context())[0]["outcome"] == "withdrawn"
+    stores = {"session_service": served.sessions, "approval_store": served.store}
+    async with serving(clerk(till.tool()), **stores) as restarted:
+        shown = (await restarted.request("GET", "/api/chat/c/messages")).json()[1]
+        (card,) = [part for part in shown["parts"] if part["type"] == "data-approval"]
+        assert card["data"]["outcome"] == "withdrawn"
     assert till.paid == []
 
 
