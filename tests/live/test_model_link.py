@@ -12,7 +12,7 @@ from adk_stream_protocol.testing import ScriptedModel
 from tests.live.client import SocketChat
 from tests.live.served import Till, clerk, responses, serving, until
 from tests.live.stores import HeldStore
-from tests.support.client import decision, output
+from tests.support.client import Json, decision, output
 
 PAY = '/call pay {"amount": 5}'
 PAID = 'The call of pay returned {"paid": 5}.'
@@ -70,7 +70,7 @@ async def test_a_call_that_the_model_takes_back_is_closed_everywhere(pause: str)
         assert (await served.decide(asked.approvals[0]["approvalId"], True)).status_code == 409
         assert (await socket.say("hello")).said
         assert responses(await served.context())[0]["outcome"] == "withdrawn"
-    stores = {"session_service": served.sessions, "approval_store": served.store}
+    stores: Json = {"session_service": served.sessions, "approval_store": served.store}
     async with serving(clerk(till.tool()), **stores) as restarted:
         shown = (await restarted.request("GET", "/api/chat/c/messages")).json()[1]
         (card,) = [part for part in shown["parts"] if part["type"] == "data-approval"]
