@@ -30,6 +30,9 @@ $(PAGE): $(WEB) $(SOURCES) web/index.html web/vite.config.ts
 demo: $(STAMP) $(PAGE) ## serve the demo on 127.0.0.1:$PORT
 	$(VENV)/bin/adk-stream demo --port $(PORT)
 
+unit: $(STAMP) ## the fast loop: no server, no database, no browser
+	$(VENV)/bin/pytest -q -n 2 $(CORE) tests/test_layers.py tests/test_docs.py tests/test_release.py
+
 test: check $(PAGE) ## everything needed, then all tests
 	scripts/install-postgres
 	scripts/install-redis
@@ -66,4 +69,4 @@ lock: $(STAMP) ## pin the requirements again
 	cd requirements && ../$(VENV)/bin/pip-compile --quiet --strip-extras --allow-unsafe --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file dev.txt dev.in
 	cd requirements && ../$(VENV)/bin/pip-compile --quiet --strip-extras --allow-unsafe --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file bench.txt bench.in
 
-.PHONY: help demo test check fix bench lock
+.PHONY: help demo unit test check fix bench lock

@@ -15,7 +15,7 @@ from adk_stream_protocol import Principal, SqlApprovalStore
 from adk_stream_protocol.adk.gate import ApprovalGate
 from adk_stream_protocol.adk.runner import build_runner
 from adk_stream_protocol.approvals.book import ApprovalBook
-from adk_stream_protocol.chats.chats import Chat
+from adk_stream_protocol.chats.chats import Chats
 from adk_stream_protocol.convert.decode import decode_turn
 from adk_stream_protocol.protocol.messages import parse_request
 from adk_stream_protocol.testing import ScriptedModel
@@ -74,7 +74,7 @@ async def _measure(bars: Bars, folder: Path) -> None:
     approvals, watch = ApprovalBook(store), Watch()
     tools = [FunctionTool(pay, require_confirmation=True), look]
     agent = LlmAgent(name="bench", model=ScriptedModel(), tools=tools)
-    chat = Chat(build_runner(agent, InMemorySessionService(), approvals), approvals)
+    chat = Chats(build_runner(agent, InMemorySessionService(), approvals), approvals)
     bare = BareSqlite(folder / "bare.sqlite3")
     gated: list[float] = []
     below: list[float] = []
@@ -109,7 +109,7 @@ def _report(bars: Bars, gated: Spread, below: Spread, others: Spread) -> None:
     bars.at_most("gate, added to other calls, share of their turn", others, 0.02)
 
 
-async def _pay(chat: Chat, chat_id: str) -> None:
+async def _pay(chat: Chats, chat_id: str) -> None:
     asked = await _turn(chat, chat_id, {"content": '/call pay {"amount": 1}'})
     request = next(chunk for chunk in asked if hasattr(chunk, "approval_id"))
     result = {
@@ -120,7 +120,7 @@ async def _pay(chat: Chat, chat_id: str) -> None:
     await _turn(chat, chat_id, {"content": [result]})
 
 
-async def _turn(chat: Chat, chat_id: str, message: dict[str, object]) -> list[object]:
+async def _turn(chat: Chats, chat_id: str, message: dict[str, object]) -> list[object]:
     body = json.dumps({"message": {"role": "user", **message}}).encode()
     turn = await chat.open_turn(USER, chat_id, decode_turn(parse_request(body)), "native")
     return [chunk async for batch in turn.batches(60) for chunk in batch]

@@ -21,7 +21,7 @@ from adk_stream_protocol import MemoryApprovalStore, Principal
 from adk_stream_protocol.adk.runner import build_runner
 from adk_stream_protocol.adk.telemetry import telemetry
 from adk_stream_protocol.approvals.book import ApprovalBook
-from adk_stream_protocol.chats.chats import Chat
+from adk_stream_protocol.chats.chats import Chats
 from adk_stream_protocol.convert.decode import TurnInput
 from bench.fleet import SOAKED, Fleet, Request
 from bench.http import OURS
@@ -178,7 +178,7 @@ def _alone(service: DatabaseSessionService, recent: int | None):
 def _ours(service: DatabaseSessionService, recent: int | None):
     approvals = ApprovalBook(MemoryApprovalStore())
     runner = build_runner(bench_agent(), service, approvals)
-    chat = Chat(runner, approvals, run_config=_run_config(recent))
+    chat = Chats(runner, approvals, run_config=_run_config(recent))
 
     async def turn(session_id: str) -> None:
         said = TurnInput(content=user_message("text 5"))

@@ -12,7 +12,9 @@ StreamProtocolError            status, code and a text made for users
 ├── TooLarge        413
 ├── NotJson         415
 ├── TooMany         429
-└── Unavailable     503        a store does not answer: nothing ran, nothing was acknowledged
+├── Unavailable     503        a store does not answer: nothing ran, nothing was acknowledged
+├── LinkLost        502        the link to the live model broke
+└── Relayed                    an error of another worker, as that worker raised it
 """
 
 
@@ -97,3 +99,21 @@ class Unavailable(StreamProtocolError):
     """A store does not answer."""
 
     status, code = 503, "unavailable"
+
+
+class LinkLost(StreamProtocolError):
+    """A live run ended that should have gone on."""
+
+    status, code = 502, "link-lost"
+
+    def __init__(self, why: str) -> None:
+        super().__init__("The connection to the model was lost. Please try again.")
+        self.why = why
+
+
+class Relayed(StreamProtocolError):
+    """Another worker refused a request with this error."""
+
+    def __init__(self, status: int, code: str, text: str) -> None:
+        super().__init__(text)
+        self.status, self.code = status, code

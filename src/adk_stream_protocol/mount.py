@@ -21,12 +21,13 @@ from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.memory import MemoryApprovalStore
 from adk_stream_protocol.approvals.policy import ApprovalPolicy
 from adk_stream_protocol.approvals.store import ApprovalStore
-from adk_stream_protocol.chats.archive import Conversations
-from adk_stream_protocol.chats.chats import Chat
+from adk_stream_protocol.chats.archive import ChatArchive
+from adk_stream_protocol.chats.chats import Chats
 from adk_stream_protocol.chats.draining import Draining
 from adk_stream_protocol.chats.inbox import Inbox
 from adk_stream_protocol.chats.live.settings import LiveOptions, live_settings
 from adk_stream_protocol.telemetry.calls import CallTelemetry
+from adk_stream_protocol.transports.admission import Admission, Identify
 from adk_stream_protocol.transports.approvals import decide_endpoint, list_endpoint
 from adk_stream_protocol.transports.history import (
     chats_endpoint,
@@ -34,8 +35,6 @@ from adk_stream_protocol.transports.history import (
     messages_endpoint,
 )
 from adk_stream_protocol.transports.http import (
-    Door,
-    Identify,
     chat_endpoint,
     resume_endpoint,
     stop_endpoint,
@@ -62,7 +61,7 @@ def mount(
     client_tool_ttl: float = 600,
     live: LiveOptions | None = None,
     relay: Relay | None = None,
-) -> Chat:
+) -> Chats:
     """Serve an agent to AI SDK clients under `prefix` of a Starlette or FastAPI app.
 
     `identify` gets the request and returns who is asking, or None. It has no default, so that
@@ -72,71 +71,71 @@ def mount(
     store = approval_store or MemoryApprovalStore()
     level = logging.INFO if approval_store else logging.WARNING
     logger.log(level, "approval store %s: %s", type(store).__name__, store.promises)
-    approvals = ApprovalBook(store, policies, ttl=approval_ttl, observer=CallTelemetry())
-    runner = build_runner(agent, session_service, approvals)
-    chat = Chat(
+    book = ApprovalBook(store, policies, ttl=approval_ttl, observer=CallTelemetry())
+    runner = build_runner(agent, session_service, book)
+    chats = Chats(
         runner,
-        approvals,
+        book,
         run_config=run_config,
         client_tool_ttl=client_tool_ttl,
         live=live_settings(runner, live or LiveOptions(), client_tool_ttl),
         relay=relay,
     )
-    stored = Conversations(runner, approvals, chat, client_tool_ttl=client_tool_ttl)
-    inbox = Inbox(runner, approvals, chat)
-    door = Door(identify, frozenset(allowed_origins), max_body)
-    post = chat_endpoint(chat, door)
+    stored = ChatArchive(runner, book, chats, client_tool_ttl=client_tool_ttl)
+    inbox = Inbox(runner, book, chats)
+    admission = Admission(identify, frozenset(allowed_origins), max_body)
+    post, stop = chat_endpoint(chats, admission), stop_endpoint(chats, admission)
     app.router.routes += [
         Route(f"{prefix}/api/chat", post, methods=["POST"]),
         Route(f"{prefix}/stream", post, methods=["POST"]),
-        Route(f"{prefix}/api/chat/{{chat_id}}/stream", resume_endpoint(chat, door)),
-        Route(f"{prefix}/api/chat/{{chat_id}}/stop", stop_endpoint(chat, door), methods=["POST"]),
-        Route(f"{prefix}/api/approvals", list_endpoint(inbox, approvals, door), methods=["GET"]),
+        Route(f"{prefix}/api/chat/{{chat_id}}/stream", resume_endpoint(chats, admission)),
+        Route(f"{prefix}/api/chat/{{chat_id}}/stop", stop, methods=["POST"]),
+        Route(f"{prefix}/api/approvals", list_endpoint(inbox, book, admission), methods=["GET"]),
         Route(
             f"{prefix}/api/approvals/{{approval_id}}",
-            decide_endpoint(inbox, door),
+            decide_endpoint(inbox, admission),
             methods=["POST"],
         ),
         Route(
             f"{prefix}/api/chat/{{chat_id:path}}/messages",
-            messages_endpoint(stored, door),
+            messages_endpoint(stored, admission),
             methods=["GET"],
         ),
         Route(
             f"{prefix}/api/chat/{{chat_id:path}}",
-            delete_endpoint(stored, door),
+            delete_endpoint(stored, admission),
             methods=["DELETE"],
         ),
-        Route(f"{prefix}/api/chats", chats_endpoint(stored, door), methods=["GET"]),
-        WebSocketRoute(f"{prefix}/live", LiveEndpoint(chat, door)),
-        Route(f"{prefix}/healthz", _health(chat), methods=["GET"]),
+        Route(f"{prefix}/api/chats", chats_endpoint(stored, admission), methods=["GET"]),
+        WebSocketRoute(f"{prefix}/live", LiveEndpoint(chats, admission)),
+        Route(f"{prefix}/healthz", _health(chats), methods=["GET"]),
     ]
-    _close_with(app, chat)
-    return chat
+    _close_with(app, chats)
+    return chats
 
 
-def _health(chat: Chat) -> Any:
+def _health(chats: Chats) -> Any:
     versions = {name: version(name) for name in ("adk-stream-protocol", "google-adk")}
 
     async def healthz(request: Request) -> Response:
-        stores = {"sessions": chat.session_store, "approvals": chat.approval_store}
+        stores = {"sessions": chats.session_store, "approvals": chats.approval_store}
         return JSONResponse({"status": "ok", "versions": versions, "stores": stores})
 
     return healthz
 
 
-def _close_with(app: Starlette, chat: Chat) -> None:
+def _close_with(app: Starlette, chats: Chats) -> None:
     inner = app.router.lifespan_context
 
     @asynccontextmanager
     async def lifespan(owner: Any) -> AsyncGenerator[Any]:
         async with inner(owner) as state:
-            await chat.start()
+            await chats.start()
             try:
-                with Draining(chat.close):
+                with Draining(chats.close):
                     yield state
             finally:
-                await chat.close()
-                await chat.approvals.store.close()
+                await chats.close()
+                await chats.book.store.close()
 
     app.router.lifespan_context = lifespan

@@ -73,7 +73,7 @@ def model() -> ScriptedModel:
 def build() -> Starlette:
     app = Starlette(routes=[Route("/census", census)])
     tools = [FunctionTool(pay, require_confirmation=True), ClientTool("locate", "Where?")]
-    app.state.chat = mount(
+    app.state.chats = mount(
         app,
         LlmAgent(name="clerk", model=model(), tools=list(tools)),
         identify=identify,

@@ -64,8 +64,8 @@ async def test_an_approved_browser_call_is_not_held_for_a_start_here() -> None:
     approvals = ApprovalBook(MemoryApprovalStore())
     decided = await approvals.decide(await asked(approvals), Principal("alice"), True, None)
     await approvals.claim(decided, {}, BROWSER)
-    found = await approvals.to_start(PLACE, "call-0")
-    assert found is not None and found.state is State.EXECUTING
+    found = await approvals.of_calls(PLACE, ["call-0"])
+    assert found["call-0"].state is State.EXECUTING
 
 
 async def test_a_memory_store_keeps_the_newest_records() -> None:
@@ -76,7 +76,7 @@ async def test_a_memory_store_keeps_the_newest_records() -> None:
         "approval-1",
         "approval-2",
     ]
-    assert await approvals.to_start(PLACE, "call-0") is None
+    assert await approvals.of_calls(PLACE, ["call-0"]) == {}
 
 
 async def test_a_session_that_no_run_took_is_not_kept_for_a_later_one() -> None:

@@ -21,7 +21,7 @@ import adk_stream_protocol
 from adk_stream_protocol import ClientTool, MemoryApprovalStore, Principal
 from adk_stream_protocol.adk.runner import build_runner
 from adk_stream_protocol.approvals.book import ApprovalBook
-from adk_stream_protocol.chats.chats import Chat
+from adk_stream_protocol.chats.chats import Chats
 from adk_stream_protocol.convert.decode import decode_turn
 from adk_stream_protocol.protocol import messages, strict_json
 from adk_stream_protocol.protocol.chunks import (
@@ -62,7 +62,7 @@ class OldChat:
         approvals, till = ApprovalBook(MemoryApprovalStore()), Till()
         agent = clerk(till.tool(), ClientTool("locate", "Where?"), look)
         config = GetSessionConfig(num_recent_events=recent) if recent else None
-        self._chat = Chat(
+        self._chat = Chats(
             build_runner(agent, self.sessions, approvals),
             approvals,
             run_config=RunConfig(streaming_mode=StreamingMode.SSE, get_session_config=config),

@@ -94,7 +94,10 @@ async def test_a_predicate_that_raises_refuses() -> None:
     served = Served(agent(till.tool(answers(RuntimeError("no rules today")))))
     reply = await served.say('/call pay {"amount": 5}')
     assert reply.approvals == [] and till.paid == [] and reply.types[-1] == "finish"
-    assert "could not be found out" in outputs(reply) and "no rules" not in reply.text
+    assert (
+        "could not tell whether this call needs approval" in outputs(reply)
+        and "no rules" not in reply.text
+    )
 
 
 async def test_a_predicate_that_says_false_does_not_ask() -> None:
@@ -118,7 +121,7 @@ async def test_at_most_16_are_pending() -> None:
     served = Served(agent(till.tool()))
     reply = await served.say("\n".join(['/call pay {"amount": 5}'] * (MAX_PENDING + 3)))
     assert len(reply.approvals) == MAX_PENDING
-    assert outputs(reply).count("More than 16") == 3
+    assert outputs(reply).count("No more than 16") == 3
     done = await served.answer(reply.approvals, *([True] * MAX_PENDING))
     assert till.paid == [5] * MAX_PENDING and done.types[-1] == "finish"
 

@@ -118,7 +118,7 @@ def test_a_decision_says_who_when_and_why() -> None:
 
 def test_a_claim_with_other_arguments_is_refused() -> None:
     approved = METHODS["approve"](PENDING)
-    with pytest.raises(Conflict, match="not the approved ones"):
+    with pytest.raises(Conflict, match="have changed since they were approved"):
         approved.claim(digest_of('{"amount":2}'), "h")
 
 

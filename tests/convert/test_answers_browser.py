@@ -153,7 +153,7 @@ def test_an_answer_without_verdict_or_result_is_refused() -> None:
 
 def test_the_output_of_a_confirmation_is_never_a_result() -> None:
     contradiction = echo("a1", approved=True, value={"confirmed": False})
-    with pytest.raises(BadRequest, match=r"^\$\.a1: yes and no for the same call"):
+    with pytest.raises(BadRequest, match=r"^\$\.a1: the same call is both approved and denied"):
         match(gated(), contradiction)
 
 

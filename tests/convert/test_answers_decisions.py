@@ -114,7 +114,7 @@ def test_one_of_two_may_be_answered() -> None:
 
 
 def test_yes_and_no_for_one_call_are_refused() -> None:
-    with pytest.raises(BadRequest, match=r"^\$\.a1: yes and no for the same call"):
+    with pytest.raises(BadRequest, match=r"^\$\.a1: the same call is both approved and denied"):
         match(
             calls(pay_asked()),
             explicit("c1", {"approved": True}),

@@ -1,4 +1,4 @@
-"""The accepted request shapes S1 to S11, each to what it means."""
+"""Decode each of the accepted shapes S1 to S11 of docs/protocol.md to what it means."""
 
 from dataclasses import replace
 from typing import Any
@@ -12,7 +12,7 @@ from adk_stream_protocol.protocol.messages import parse_request
 
 PLACE = {"latitude": 35.68}
 HI = TurnInput(content=types.Content(role="user", parts=[types.Part(text="hi")]))
-HI_U1 = replace(HI, said_id="u1")
+HI_U1 = replace(HI, user_message_id="u1")
 USER = {"id": "u1", "role": "user", "parts": [{"type": "text", "text": "hi"}]}
 AT = "$.messages[0].parts[0]"
 

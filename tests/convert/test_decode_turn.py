@@ -111,22 +111,25 @@ def test_answers_among_other_parts_are_found_in_order() -> None:
         ),
         (
             {"messages": [HELLO, {"role": "system", "content": "obey"}]},
-            "$.messages[1].role: 'system' has nothing to say here",
+            "$.messages[1].role: user or assistant is expected, not 'system'",
         ),
-        ({"message": {"role": "tool"}}, "$.message.role: 'tool' has nothing to say here"),
-        (assistant(), "$.messages[0]: the message answers nothing"),
-        (assistant({"type": "text", "text": "x"}), "$.messages[0]: the message answers nothing"),
+        (
+            {"message": {"role": "tool"}},
+            "$.message.role: user or assistant is expected, not 'tool'",
+        ),
+        (assistant(), "$.messages[0]: the message contains no answer"),
+        (assistant({"type": "text", "text": "x"}), "$.messages[0]: the message contains no answer"),
         (
             assistant({"type": "tool-pay", "toolCallId": "c1"}),
-            "$.messages[0]: the message answers nothing",
+            "$.messages[0]: the message contains no answer",
         ),
         (
             assistant({**APPROVED, "state": "input-available"}),
-            "$.messages[0]: the message answers nothing",
+            "$.messages[0]: the message contains no answer",
         ),
         (
             assistant({**APPROVED, "type": "data-tool"}),
-            "$.messages[0]: the message answers nothing",
+            "$.messages[0]: the message contains no answer",
         ),
         (assistant({**APPROVED, "toolCallId": ""}), "$.messages[0].parts[0].toolCallId: missing"),
         (

@@ -70,13 +70,13 @@ def test_what_is_no_base64_is_refused(data: str) -> None:
     ["application/x-msdownload", "image/svg+xml", "text/", "x image/png", "image/png\n", "video"],
 )
 def test_a_media_type_that_is_not_on_the_list_is_refused(media_type: str) -> None:
-    expected = f"$.p.mediaType: {media_type!r} is not taken"
+    expected = f"$.p.mediaType: {media_type!r} is not accepted"
     assert fault_of("data:image/png;base64,aGk=", media_type) == expected
     assert fault_of("https://example.org/a", media_type) == expected
 
 
 def test_an_address_needs_a_media_type() -> None:
-    assert fault_of("https://example.org/a") == "$.p.mediaType: '' is not taken"
+    assert fault_of("https://example.org/a") == "$.p.mediaType: '' is not accepted"
 
 
 def test_a_file_up_to_the_limit_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:

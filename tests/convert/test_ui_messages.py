@@ -14,7 +14,7 @@ from adk_stream_protocol.convert.calls import CONFIRMATION, NOTES, Calls
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.encode.turn import TurnEncoder
 from adk_stream_protocol.convert.history.message_builder import MessageFold
-from adk_stream_protocol.convert.history.ui_messages import Standing, earlier_chunks, ui_messages
+from adk_stream_protocol.convert.history.ui_messages import Standing, message_prefix, ui_messages
 from adk_stream_protocol.protocol.chunks import Error, Finish, Start
 from tests.convert.build import (
     ARGS,
@@ -314,10 +314,10 @@ def test_a_running_message_is_replayed_from_its_first_chunk(approvals: ApprovalS
     result = event(response("c1", "pay", {"paid": 1}), id="e9")
     turn = TurnEncoder("m1", approvals=approvals, calls=Calls.of(pay_decided(True)))
     fold = MessageFold("m1")
-    fold.add(earlier_chunks(before, approvals))
+    fold.add(message_prefix(before, approvals))
     asked = fold.message()
     assert asked["parts"][1]["toolCallId"] == "c1"
     fold.add([*turn.encode(result), *turn.finish()])
     assert fold.tool("c1") is not None and (fold.tool("c1") or {})["state"] == "output-available"
     framing = (Start, Finish, Error)
-    assert not any(isinstance(one, framing) for one in earlier_chunks(before, approvals))
+    assert not any(isinstance(one, framing) for one in message_prefix(before, approvals))

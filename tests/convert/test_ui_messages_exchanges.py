@@ -127,7 +127,10 @@ def test_messages_keep_the_ids_they_were_streamed_with() -> None:
             event(text("z"), id="e3", custom_metadata=later),
         ]
     )
-    assert [(one.said_id, one.message_id) for one in found] == [("mine", "m1"), ("u2", "m2")]
+    assert [(one.user_message_id, one.message_id) for one in found] == [
+        ("mine", "m1"),
+        ("u2", "m2"),
+    ]
 
 
 @pytest.mark.parametrize("again", ["mine", "m1"])
@@ -135,7 +138,7 @@ def test_an_id_that_a_client_uses_twice_counts_once(again: str) -> None:
     first = {NOTES: {"messageId": "m1", "userMessageId": "mine"}}
     second = {NOTES: {"messageId": "m2", "userMessageId": again}}
     events = [user("a", custom_metadata=first), user("b", "u2", custom_metadata=second)]
-    assert [one.said_id for one in exchanges(events)] == ["mine", "u2"]
+    assert [one.user_message_id for one in exchanges(events)] == ["mine", "u2"]
 
 
 def test_an_event_that_comes_late_does_not_name_the_next_message() -> None:

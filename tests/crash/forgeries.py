@@ -1,4 +1,4 @@
-"""Every shape of an answer (S2 to S10) around any ids and any verdict, beside the honest ones."""
+"""Every shape of an answer (S2 to S10 of docs/protocol.md) around any ids and any verdict."""
 
 from collections.abc import Callable
 from typing import Any

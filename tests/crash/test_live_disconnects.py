@@ -129,7 +129,7 @@ class Case:
         if record is None:
             assert not self.request and not answers
             return None
-        record = await self._served.chat.approvals.store.get(record.id)
+        record = await self._served.chat.book.store.get(record.id)
         assert record is not None and len(answers) <= 1, answers
         told = answers[0] if answers else {}
         assert payments.starts[record.idempotency_key] == (record.state is State.DONE)

@@ -63,7 +63,7 @@ async def test_a_key_does_not_pay_something_else(tmp_path: Path) -> None:
     await wallet.pay("alice", "key", pay(50))
     for other in (pay(51), pay(50, "Bob"), pay(50, "Hanako", "EUR")):
         assert await wallet.pay("alice", "key", other) == {
-            "error": "This call has already paid something else."
+            "error": "This call has already made a different payment."
         }
 
 

@@ -40,7 +40,7 @@ def sdk_text(text: str) -> Json:
 
 
 def sdk_answers(message_id: str, style: str, answers: tuple[Answer, ...]) -> Json:
-    """The message that asked, with the answers filled in (S2 to S5)."""
+    """The message that asked, with the answers filled in (S2 to S5 of docs/protocol.md)."""
     write = _native if style == "native" else _adk_tool
     parts = [part for answer in answers for part in write(answer)]
     message = {"id": message_id, "role": "assistant", "parts": [{"type": "step-start"}, *parts]}
@@ -80,7 +80,7 @@ def seed_text(text: str) -> Json:
 
 
 def seed_answers(message_id: str, answers: tuple[Answer, ...]) -> Json:
-    """One result alone (S9), several as a message of the user's (S7, S8)."""
+    """One result alone (S9), or several as a user message (S7, S8)."""
     if any(answer.error for answer in answers):  # only an assistant message can say so (S4)
         return envelope("message", sdk_answers(message_id, "native", answers))
     results = [result for answer in answers for result in _results(answer)]

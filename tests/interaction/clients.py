@@ -15,7 +15,7 @@ from adk_stream_protocol.convert.decode import decode_turn
 from adk_stream_protocol.errors import StreamProtocolError
 from adk_stream_protocol.protocol.messages import to_request
 from adk_stream_protocol.protocol.sse import encode_json
-from adk_stream_protocol.transports.http import error_text
+from adk_stream_protocol.transports.admission import error_text
 from tests.interaction.bodies import (
     Answer,
     Json,

@@ -15,7 +15,7 @@ FOUND = "You are at latitude 35.68, longitude 139.77."
 
 
 def test_approval_and_result_together(client: Client) -> None:
-    """Pattern A."""
+    """Pattern A of docs/protocol.md."""
     expect, find = Expect.of(client), location()
     asked = client.say("Where am I?")
     done = client.answer(asked, yes(asked.asking(), output=HERE))
@@ -27,7 +27,7 @@ def test_approval_and_result_together(client: Client) -> None:
 
 
 def test_approval_first_and_the_result_later(client: Client) -> None:
-    """Pattern B: the input again is the browser's go signal."""
+    """Pattern B of docs/protocol.md: the input again is the browser's go signal."""
     expect, find = Expect.of(client), location()
     asked = client.say("Where am I?")
     go = client.answer(asked, yes(asked.asking()))

@@ -22,6 +22,7 @@ from starlette.applications import Starlette
 from starlette.requests import HTTPConnection
 
 from adk_stream_protocol import MemoryApprovalStore, Principal, mount
+from adk_stream_protocol.chats.engine import LongEngine
 from adk_stream_protocol.chats.live.settings import LiveOptions
 from adk_stream_protocol.cli.serve import DrainingServer
 from adk_stream_protocol.testing import ScriptedModel
@@ -161,11 +162,16 @@ class Served:
 
     def is_closing(self, chat: str = "c") -> bool:
         """Whether the live run of a chat is about to end, or has ended."""
-        run = self.chat.live_run("alice", chat)
+        run = self.live_engine("alice", chat)
         return run is None or run.is_closing
 
     def is_live(self, chat: str = "c", who: str = "alice") -> bool:
-        return self.chat.live_run(who, chat) is not None
+        return self.live_engine(who, chat) is not None
+
+    def live_engine(self, who: str, chat: str) -> LongEngine | None:
+        """The live run of a chat, if there is one."""
+        found = self.chat.get(who, chat)
+        return found.live if found else None
 
 
 class Running:

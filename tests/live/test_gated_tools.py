@@ -69,7 +69,10 @@ async def test_a_predicate_that_says_false_does_not_ask_and_one_that_raises_refu
     async with serving(agent) as served, served.socket() as socket:
         reply = await socket.say(PAY)
         assert reply.approvals == [] and "1234" not in reply.text
-        assert "could not be found out" in reply.of_type("tool-output-error")[0]["errorText"]
+        assert (
+            "could not tell whether this call needs approval"
+            in reply.of_type("tool-output-error")[0]["errorText"]
+        )
     assert till.paid == [5]
 
 
@@ -155,7 +158,7 @@ async def test_at_most_sixteen_are_asked_for_at_once() -> None:
         reply = await socket.say("\n".join([PAY] * (MAX_PENDING + 2)))
         assert len(reply.approvals) == MAX_PENDING
         refused = reply.of_type("tool-output-error")
-        assert len(refused) == 2 and "More than 16" in refused[0]["errorText"]
+        assert len(refused) == 2 and "No more than 16" in refused[0]["errorText"]
         for request in reply.approvals:
             reply = await socket.approve(request)
         assert "error" not in reply.types

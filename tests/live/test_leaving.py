@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from adk_stream_protocol.adk.open_turn import History
+from adk_stream_protocol.adk.open_turn import OpenTurn
 from adk_stream_protocol.chats import chats as chat
 from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.cli import main as cli
@@ -28,13 +28,13 @@ async def test_who_comes_back_within_the_grace_answers_the_same_run() -> None:
     async with serving(clerk(till.tool())) as served:
         async with served.socket() as socket:
             asked = await socket.say(PAY)
-        run = served.chat.live_run("alice", "c")
+        run = served.live_engine("alice", "c")
         async with served.socket() as socket:
             assert (await socket.resume()).status == 204
             reply = await socket.approve(asked.approvals[0])
             assert reply.said == 'The call of pay returned {"paid": 5}.'
             assert responses(await socket.context()) == [{"paid": 5}]
-            assert served.chat.live_run("alice", "c") is run
+            assert served.live_engine("alice", "c") is run
     assert till.paid == [5]
 
 
@@ -60,13 +60,13 @@ async def test_a_running_turn_is_read_again_from_its_first_chunk() -> None:
 @pytest.fixture
 def given_up(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
     """Says that the grace of a live run is over."""
-    over, tools_done = asyncio.Event(), History.tools_done
+    over, tools_done = asyncio.Event(), OpenTurn.tools_done
 
-    async def waits_for_tools(history: History) -> None:
+    async def waits_for_tools(history: OpenTurn) -> None:
         over.set()
         await tools_done(history)
 
-    monkeypatch.setattr(History, "tools_done", waits_for_tools)
+    monkeypatch.setattr(OpenTurn, "tools_done", waits_for_tools)
     return over
 
 
@@ -103,14 +103,14 @@ async def test_who_comes_back_before_the_tool_is_done_has_the_run_again(
     async with serving(clerk(till.tool()), grace=0.01) as served:
         await leave_while_it_runs(served, till)
         await asyncio.wait_for(given_up.wait(), 60)
-        run = served.chat.live_run("alice", "c")
+        run = served.live_engine("alice", "c")
         async with served.socket() as socket:
             resuming = await socket.start({}, "resume")
             assert (await socket.frame(resuming))["type"] == "start"
             till.open.set()
             assert (await socket.reply(resuming)).said == 'The call of pay returned {"paid": 5}.'
             assert responses(await socket.context()) == [{"paid": 5}]
-            assert served.chat.live_run("alice", "c") is run
+            assert served.live_engine("alice", "c") is run
         await until(lambda: not served.is_live())
 
 

@@ -185,12 +185,12 @@ async def test_one_run_at_a_time_uses_a_session(tmp_path: Path) -> None:
     async with serving(agent, session_service=sessions) as served, served.socket() as socket:
         for _ in range(2):
             assert (await socket.say("hello")).said
-            run = served.chat.live_run("alice", "c")
+            run = served.live_engine("alice", "c")
             call = (await socket.say("/call locate {}")).calls[0]
             assert (await socket.answer(output(call, {"lat": 1}, "locate"))).said
             asked = await socket.say(PAY)
             assert (await served.approve(asked.approvals[0])).said == PAID
-            assert served.chat.live_run("alice", "c") is run
+            assert served.live_engine("alice", "c") is run
             assert (await served.say("hello")).said
         context = await socket.context()
         assert responses(context) == [{"paid": 5}] * 2

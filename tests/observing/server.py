@@ -24,7 +24,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from adk_stream_protocol import ApprovalPolicy, Chat, ClientTool, LiveOptions, mount
+from adk_stream_protocol import ApprovalPolicy, Chats, ClientTool, LiveOptions, mount
 from adk_stream_protocol.cli.logs import log_lines
 from adk_stream_protocol.demo.app import DemoSettings, build_app
 from adk_stream_protocol.testing import ScriptedModel
@@ -58,7 +58,7 @@ def main() -> None:
     log_lines("info", "json")
     app = build_app(DemoSettings(given.state, users=(given.user,)))
     mount_short(app)
-    app.router.routes[:0] = [shown(spans, numbers), left(app.state.chat)]
+    app.router.routes[:0] = [shown(spans, numbers), left(app.state.chats)]
     listening = socket.create_server(("127.0.0.1", given.port))
     # Inherited: a client that does not read is felt at once.
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
@@ -98,12 +98,13 @@ def shown(spans: InMemorySpanExporter, numbers: InMemoryMetricReader) -> Route:
     return Route("/telemetry", endpoint)
 
 
-def left(chat: Chat) -> Route:
+def left(chats: Chats) -> Route:
     """GET: end a live run, as the end of its grace does."""
 
     async def endpoint(request: Request) -> Response:
-        if run := chat.live_run(**request.path_params):
-            await run.close()
+        chat = chats.get(**request.path_params)
+        if chat and chat.live:
+            await chat.live.close()
         return Response()
 
     return Route("/leave/{user_id}/{chat_id}", endpoint)

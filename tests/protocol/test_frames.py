@@ -147,7 +147,7 @@ def test_a_faulty_envelope_is_refused(frame: dict[str, Any], fault: str) -> None
         (b"{}", "$.type: missing"),
         (b'{"type":7}', "$.type: missing"),
         (b'{"type":"ping","type":"send"}', "duplicate key 'type'"),
-        (b'{"type":"ping","x":NaN}', "NaN is no JSON number"),
+        (b'{"type":"ping","x":NaN}', "NaN is not a JSON number"),
         (b'{"type":"ping","x":1e999}', "the number is out of range"),
         (b'{"type":"ping","x":' + b"[" * 40 + b"]" * 40 + b"}", "nested deeper than 32"),
     ],
@@ -188,7 +188,7 @@ def test_the_first_frame_tells_the_dialect(frame: dict[str, Any], dialect: type)
 def test_a_first_frame_of_neither_dialect_is_refused(frame: dict[str, Any]) -> None:
     with pytest.raises(BadRequest) as refused:
         dialect_of(frame)
-    assert refused.value.text == f"$.type: {frame['type'][:64]!r} is not known here"
+    assert refused.value.text == f"$.type: {frame['type'][:64]!r} is not a known type"
 
 
 def test_the_sdk_gets_its_chunks_numbered_under_the_id_of_its_request() -> None:

@@ -63,7 +63,7 @@ def test_what_is_no_json_is_refused(raw: bytes, fault: str) -> None:
 
 @pytest.mark.parametrize("name", ["NaN", "Infinity", "-Infinity"])
 def test_constants_that_json_does_not_have_are_refused(name: str) -> None:
-    assert fault_of(b'{"a": [%b]}' % name.encode()) == f"$: not JSON: {name} is no JSON number"
+    assert fault_of(b'{"a": [%b]}' % name.encode()) == f"$: not JSON: {name} is not a JSON number"
 
 
 @pytest.mark.parametrize(

@@ -6,24 +6,26 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.protocol.chunks import AnyChunk, TextDelta
 from adk_stream_protocol.protocol.sse import encode_json
+from adk_stream_protocol.workers.messages import Message, Reply
 from adk_stream_protocol.workers.redis.relay import RedisRelay
-from adk_stream_protocol.workers.relay import Heard, Peer
+from adk_stream_protocol.workers.relay import Handle, Peer
 
 T = TypeVar("T")
 
-CHAT = ("al:ice", "c/1")
+CHAT = ChatId("app", "al:ice", "c/1")
 BEFORE: list[AnyChunk] = [TextDelta(id="9", delta="x")]
 
 
-async def nothing(kind: str, body: dict[str, Any]) -> dict[str, Any] | None:
+async def nothing(message: Message) -> Reply | None:
     return None
 
 
 def relay_of(
     url: str,
-    heard: Heard = nothing,
+    handle: Handle = nothing,
     *,
     process: str = "one",
     dead: Container[str] = (),
@@ -32,19 +34,20 @@ def relay_of(
 ) -> RedisRelay:
     """A worker that knows which processes are dead."""
     relay = RedisRelay(url, lease_seconds=lease_seconds)
-    relay.join(Peer(app, process, heard, lambda name: name in dead))
+    relay.join(Peer(app, process, handle, lambda name: name in dead))
     return relay
 
 
 class Source:
     """As a running turn."""
 
-    def __init__(self, *texts: str) -> None:
-        self.chat = CHAT
+    def __init__(self, *texts: str, log: str) -> None:
+        self.chat_id = CHAT
+        self.log = log
         self.ended = False
         self.whole = True
         self.chunks: list[AnyChunk] = []
-        self.earlier: Callable[[], list[AnyChunk]] = lambda: BEFORE
+        self.message_prefix: Callable[[], list[AnyChunk]] = lambda: BEFORE
         self._changed = asyncio.Condition()
         self.chunks += deltas(*texts)
 

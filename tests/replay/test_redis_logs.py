@@ -37,8 +37,8 @@ def is_lost(piece: list[AnyChunk]) -> bool:
 
 async def test_a_turn_is_read_from_its_first_chunk_while_it_runs(pair: Pair) -> None:
     one, two = pair
-    source = Source("a", "b")
-    publishing = asyncio.create_task(one.publish(one.new_log(), source))
+    source = Source("a", "b", log=one.new_log())
+    publishing = one.publish(source)
     followed, earlier = await appeared(two)
     assert await one.follow(CHAT) is None, "it knows best itself what it runs"
     assert earlier == [msgspec.Raw(encode_json(chunk)) for chunk in BEFORE]
@@ -52,21 +52,21 @@ async def test_a_turn_is_read_from_its_first_chunk_while_it_runs(pair: Pair) -> 
 
 async def test_a_turn_that_is_over_already_is_read_by_its_name(pair: Pair) -> None:
     one, two = pair
-    source, log = Source("a", "b"), one.new_log()
+    source = Source("a", "b", log=one.new_log())
     await source.end()
-    await one.publish(log, source)
+    await one.publish(source)
     assert await two.follow(CHAT) is None
-    read = await two.follow(CHAT, log)
+    read = await two.follow(CHAT, source.log)
     assert read and [piece async for piece in read[0]] == [raw("a", "b")]
 
 
 async def test_a_turn_that_is_given_back_is_hidden_and_read_to_its_end(pair: Pair) -> None:
     one, two = pair
-    lease, log, source = await one.claim(CHAT), one.new_log(), Source("a")
-    publishing = asyncio.create_task(one.publish(log, source))
+    lease, source = await one.claim(CHAT), Source("a", log=one.new_log())
+    publishing = one.publish(source)
     followed, _ = await appeared(two)
     assert lease
-    await one.release(lease, log)
+    await one.release(lease, source.log)
     assert await two.follow(CHAT) is None
     await source.put("b")
     await source.end()
@@ -76,12 +76,12 @@ async def test_a_turn_that_is_given_back_is_hidden_and_read_to_its_end(pair: Pai
 
 async def test_a_turn_given_back_before_its_first_chunk_never_shows(pair: Pair) -> None:
     one, two = pair
-    lease, log, source = await one.claim(CHAT), one.new_log(), Source()
-    publishing = asyncio.create_task(one.publish(log, source))
+    lease, source = await one.claim(CHAT), Source(log=one.new_log())
+    publishing = one.publish(source)
     assert lease
-    await one.release(lease, log)
+    await one.release(lease, source.log)
     await source.put("a")
-    assert await two.follow(CHAT, log), "who knows its name may read it"
+    assert await two.follow(CHAT, source.log), "who knows its name may read it"
     assert await two.follow(CHAT) is None
     await source.end()
     await within(publishing)
@@ -92,7 +92,7 @@ async def test_a_turn_whose_worker_dies_ends_with_an_error(
 ) -> None:
     monkeypatch.setattr(redis_logs, "BLOCK_MS", 100)
     one, two = relay_of(redis.url, lease_seconds=2), relay_of(redis.url)
-    publishing = asyncio.create_task(one.publish(one.new_log(), Source("a")))
+    publishing = one.publish(Source("a", log=one.new_log()))
     followed, _ = await appeared(two)
     pieces = [piece async for piece in followed]  # nobody keeps the key alive
     assert pieces[0] == raw("a") and is_lost(pieces[1]) and len(pieces) == 2
@@ -105,7 +105,7 @@ async def test_a_turn_whose_worker_dies_ends_with_an_error(
 async def test_a_turn_of_a_dead_process_is_not_offered(redis: RedisServer) -> None:
     one, two = relay_of(redis.url), relay_of(redis.url, process="two")
     wise = relay_of(redis.url, process="three", dead=("one",))
-    publishing = asyncio.create_task(one.publish(one.new_log(), Source("a")))
+    publishing = one.publish(Source("a", log=one.new_log()))
     await appeared(two)
     assert await wise.follow(CHAT) is None
     publishing.cancel()
@@ -119,11 +119,11 @@ async def test_a_writer_that_fell_behind_does_not_say_that_it_is_done(
 ) -> None:
     monkeypatch.setattr(redis_logs, "BLOCK_MS", 50)
     one, two = relay_of(redis.url), relay_of(redis.url, process="two")
-    source, log = Source("a"), one.new_log()
+    source = Source("a", log=one.new_log())
     source.whole = False
     await source.end()
-    await one.publish(log, source)
-    read = await two.follow(CHAT, log)
+    await one.publish(source)
+    read = await two.follow(CHAT, source.log)
     assert read
     pieces = [piece async for piece in read[0]]
     assert pieces[0] == raw("a") and is_lost(pieces[-1])
@@ -136,8 +136,8 @@ async def test_a_log_that_lost_its_beginning_is_not_replayed(
 ) -> None:
     one, two = pair
     monkeypatch.setattr(redis_logs, "MAX_PIECES", 1)
-    source = Source("a")
-    publishing = asyncio.create_task(one.publish(one.new_log(), source))
+    source = Source("a", log=one.new_log())
+    publishing = one.publish(source)
     followed, _ = await appeared(two)
     assert await within(anext(followed)) == raw("a")
     for number in range(300):  # Redis cuts in lumps of about a hundred
@@ -154,8 +154,8 @@ async def test_while_redis_is_away_nothing_is_resumed_and_then_all_of_it(
     caplog.set_level(logging.CRITICAL)
     server = RedisServer(tmp_path).start()
     one, two = relay_of(server.url), relay_of(server.url, process="two")
-    source = Source("a")
-    publishing = asyncio.create_task(one.publish(one.new_log(), source))
+    source = Source("a", log=one.new_log())
+    publishing = one.publish(source)
     followed, _ = await appeared(two)
     assert await within(anext(followed)) == raw("a")
     server.kill()
@@ -181,8 +181,8 @@ async def test_a_turn_ends_while_redis_is_away(
     caplog.set_level(logging.CRITICAL)
     server = RedisServer(tmp_path).start()
     one, two = relay_of(server.url), relay_of(server.url, process="two")
-    source, log = Source("a"), one.new_log()
-    publishing = asyncio.create_task(one.publish(log, source))
+    source = Source("a", log=one.new_log())
+    publishing = one.publish(source)
     await appeared(two)
     server.kill()
     await source.put("b")

@@ -3,11 +3,12 @@
 import asyncio
 import logging
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.errors import Unavailable
+from adk_stream_protocol.workers.messages import Done, Message, Reply, Stop, Wake
 from adk_stream_protocol.workers.redis import messaging as redis_talk
 from adk_stream_protocol.workers.redis.relay import RedisRelay
 from adk_stream_protocol.workers.relay import Lease
@@ -29,7 +30,7 @@ async def test_one_worker_at_a_time_has_a_chat(pair: Pair) -> None:
     lease = await one.claim(CHAT)
     assert lease and lease.granted
     assert await two.claim(CHAT) is None and await one.claim(CHAT) is None
-    other = await two.claim(("al", "ice:c/1"))
+    other = await two.claim(ChatId("app", "al", "ice:c/1"))
     assert other, "ids with separators in them are chats of their own"
     await one.release(lease)
     again = await two.claim(CHAT)
@@ -55,7 +56,7 @@ async def test_a_lease_outlives_its_time_while_its_worker_lives(redis: RedisServ
     for _ in range(10):
         await asyncio.sleep(0.5)
         assert await two.claim(CHAT) is None
-    one._jobs.cancel()  # pyright: ignore[reportPrivateUsage]  # the worker dies
+    one._tasks.cancel()  # pyright: ignore[reportPrivateUsage]  # the worker dies
     taken = await claimed(two)
     assert lease and taken.id != lease.id
     await two.release(taken)
@@ -88,21 +89,21 @@ async def test_a_worker_that_stalled_does_not_take_its_chat_back(redis: RedisSer
 
 
 async def test_workers_talk(redis: RedisServer) -> None:
-    heard: asyncio.Queue[tuple[str, dict[str, Any]]] = asyncio.Queue()
+    heard: asyncio.Queue[Message] = asyncio.Queue()
 
-    async def hear(kind: str, body: dict[str, Any]) -> dict[str, Any] | None:
-        heard.put_nowait((kind, body))
-        return {"done": True} if kind == "stop" else None
+    async def hear(message: Message) -> Reply | None:
+        heard.put_nowait(message)
+        return Done(True) if isinstance(message, Stop) else None
 
     one, two = relay_of(redis.url), relay_of(redis.url, hear, process="two")
     await one.listen()
     await two.listen()
-    await one.tell("wake", {"approval": "a1"})
-    assert await within(heard.get()) == ("wake", {"approval": "a1"})
-    assert await one.ask(CHAT, "stop", {}) is None, "nobody holds it"
+    await one.broadcast(Wake(CHAT, "a1"))
+    assert await within(heard.get()) == Wake(CHAT, "a1")
+    assert await one.request(Stop(CHAT)) is None, "nobody holds it"
     lease = await two.claim(CHAT)
-    assert lease and await within(one.ask(CHAT, "stop", {"chat": CHAT})) == {"done": True}
-    assert await within(two.ask(CHAT, "stop", {})) is None, "it need not ask itself"
+    assert lease and await within(one.request(Stop(CHAT))) == Done(True)
+    assert await within(two.request(Stop(CHAT))) is None, "it need not ask itself"
     await one.close()
     await two.close()
 
@@ -116,8 +117,8 @@ async def test_a_worker_that_is_deaf_or_dead_is_not_waited_for(
     await one.listen()
     await wise.listen()
     assert await deaf.claim(CHAT)
-    assert await within(one.ask(CHAT, "stop", {})) is None
-    assert await within(wise.ask(CHAT, "stop", {})) is None
+    assert await within(one.request(Stop(CHAT))) is None
+    assert await within(wise.request(Stop(CHAT))) is None
     for relay in (deaf, one, wise):
         await relay.close()
 
@@ -127,7 +128,7 @@ async def test_a_worker_that_dies_before_it_answers_is_not_waited_for(
 ) -> None:
     dead: set[str] = set()
 
-    async def die(kind: str, body: dict[str, Any]) -> None:
+    async def die(message: Message) -> None:
         dead.add("two")
 
     monkeypatch.setattr(redis_talk, "ANSWER_SECONDS", HOUR)
@@ -135,7 +136,7 @@ async def test_a_worker_that_dies_before_it_answers_is_not_waited_for(
     await one.listen()
     await two.listen()
     assert await two.claim(CHAT)
-    assert await within(one.ask(CHAT, "stop", {})) is None
+    assert await within(one.request(Stop(CHAT))) is None
     assert dead
     await one.close()
     await two.close()
@@ -144,7 +145,7 @@ async def test_a_worker_that_dies_before_it_answers_is_not_waited_for(
 async def test_a_question_that_fails_is_not_waited_for_for_ever(
     redis: RedisServer, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def fail(kind: str, body: dict[str, Any]) -> dict[str, Any] | None:
+    async def fail(message: Message) -> Reply | None:
         raise ValueError("no")
 
     caplog.set_level(logging.CRITICAL)
@@ -153,7 +154,7 @@ async def test_a_question_that_fails_is_not_waited_for_for_ever(
     await one.listen()
     await two.listen()
     assert await two.claim(CHAT)
-    assert await within(one.ask(CHAT, "stop", {})) is None
+    assert await within(one.request(Stop(CHAT))) is None
     await one.close()
     await two.close()
 
@@ -161,24 +162,24 @@ async def test_a_question_that_fails_is_not_waited_for_for_ever(
 async def test_leases_and_talk_come_back_with_redis(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def hear(kind: str, body: dict[str, Any]) -> dict[str, Any] | None:
-        return {"done": True}
+    async def hear(message: Message) -> Reply | None:
+        return Done(True)
 
     caplog.set_level(logging.CRITICAL)
     server = RedisServer(tmp_path).start()
     one, two = relay_of(server.url), relay_of(server.url, hear, process="two")
     await one.listen()
     await two.listen()
-    assert await two.claim(("bob", "before"))
+    assert await two.claim(ChatId("app", "bob", "before"))
     server.kill()
     lease = await two.claim(CHAT)
     assert lease and not lease.granted, "a chat goes on without it"
     with pytest.raises(Unavailable):
-        await one.ask(CHAT, "stop", {})
+        await one.request(Stop(CHAT))
     server.start()
-    assert await found(lambda: one.ask(CHAT, "stop", {})) == {"done": True}
+    assert await found(lambda: one.request(Stop(CHAT))) == Done(True)
     assert await one.claim(CHAT) is None
-    assert await one.claim(("bob", "before")) is None
+    assert await one.claim(ChatId("app", "bob", "before")) is None
     await one.close()
     await two.close()
     server.kill()

@@ -15,7 +15,7 @@ from adk_stream_protocol import MemoryApprovalStore, Principal
 from adk_stream_protocol.adk.runner import build_runner
 from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.record import ApprovalRecord, State
-from adk_stream_protocol.chats.chats import Chat
+from adk_stream_protocol.chats.chats import Chats
 from adk_stream_protocol.chats.inbox import Inbox
 from adk_stream_protocol.convert.calls import CONFIRMATION
 from adk_stream_protocol.convert.decode import TurnInput
@@ -54,7 +54,7 @@ class Office:
         tool = FunctionTool(self.pay, require_confirmation=True)
         agent = LlmAgent(name="assistant", model=ScriptedModel(), tools=[tool])
         runner = build_runner(agent, self.sessions, approvals)
-        self.chat = Chat(runner, approvals)
+        self.chat = Chats(runner, approvals)
         self.inbox = Inbox(runner, approvals, self.chat)
 
     def pay(self, amount: int) -> dict[str, Any]:
@@ -101,7 +101,7 @@ async def test_a_decision_lets_the_chat_go_on() -> None:
 async def test_a_request_that_is_being_asked_cannot_be_decided_yet() -> None:
     office = Office()
     record = await office.ask()
-    with pytest.raises(Conflict, match="right now"):
+    with pytest.raises(Conflict, match="not ready yet"):
         await office.inbox.decide(ALICE, record.id, True, None)
     assert await office.state(record) is State.PENDING
     office.sessions.open.set()
@@ -118,7 +118,7 @@ async def test_a_request_whose_event_was_lost_is_closed() -> None:
     office.sessions.open.set()
     record = await office.ask()
     await office.rest()
-    with pytest.raises(Conflict, match="Nobody was asked"):
+    with pytest.raises(Conflict, match="before anyone saw this request"):
         await office.inbox.decide(ALICE, record.id, True, None)
     assert await office.state(record) is State.CANCELLED and office.paid == []
     assert await office.inbox.waiting(ALICE) == []

@@ -10,7 +10,7 @@ from adk_stream_protocol.testing import ScriptedModel
 from tests.live.served import serving
 
 
-class Listener(BasePlugin):
+class LiveSocket(BasePlugin):
     """Writes down what passes, and may put something else in its place."""
 
     def __init__(self, instead: str | None = None) -> None:
@@ -42,7 +42,7 @@ def shop(*plugins: BasePlugin) -> App:
 
 
 async def test_an_applications_plugin_sees_the_pieces_of_a_stream() -> None:
-    listener = Listener()
+    listener = LiveSocket()
     async with serving(shop(listener)) as served:
         async with served.socket() as client:
             assert (await client.say("hello")).said == "Hello! What can I do for you?"
@@ -54,6 +54,6 @@ async def test_an_applications_plugin_sees_the_pieces_of_a_stream() -> None:
 
 
 async def test_what_an_applications_plugin_puts_in_place_of_a_piece_is_sent() -> None:
-    async with serving(shop(Listener(instead="* "))) as served:
+    async with serving(shop(LiveSocket(instead="* "))) as served:
         async with served.socket() as client:
             assert set((await client.say("hello")).said.split()) >= {"*"}

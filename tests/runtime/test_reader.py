@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
+from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.chats import reader as readers
 from adk_stream_protocol.chats.reader import Reader
 from adk_stream_protocol.chats.turn import Turn
@@ -58,7 +59,7 @@ async def flooded(turn: Turn, reader: Reader) -> list[list[int]]:
 
 
 async def test_a_flood_is_read_in_big_pieces_and_in_order() -> None:
-    turn = Turn("r", ("u", "c"))
+    turn = Turn("r", ChatId("app", "u", "c"))
     async with reading(turn) as reader:
         batches = await flooded(turn, reader)
     assert [number for batch in batches for number in batch] == list(range(MANY))
@@ -69,7 +70,7 @@ async def test_a_flood_is_read_in_big_pieces_and_in_order() -> None:
 async def test_after_a_flood_a_lone_chunk_does_not_wait_for_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    turn = Turn("r", ("u", "c"))
+    turn = Turn("r", ChatId("app", "u", "c"))
     async with reading(turn) as reader:
         await flooded(turn, reader)
         monkeypatch.setattr(readers, "FLOOD_SECONDS", HOUR)
@@ -84,7 +85,7 @@ async def test_after_a_flood_a_lone_chunk_does_not_wait_for_others(
 async def test_the_end_of_a_turn_does_not_wait_for_more(
     closing: list[AnyChunk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    turn = Turn("r", ("u", "c"))
+    turn = Turn("r", ChatId("app", "u", "c"))
     async with reading(turn) as reader:
         await flooded(turn, reader)
         # As on a loop that is very busy: the next write would wait for chunks that never come.
@@ -100,7 +101,7 @@ async def test_the_end_of_a_turn_does_not_wait_for_more(
 
 
 async def test_who_reads_slowly_holds_back_nobody_who_reads_along() -> None:
-    turn = Turn("r", ("u", "c"))
+    turn = Turn("r", ChatId("app", "u", "c"))
     async with reading(turn) as quick, reading(turn) as slow:
         flooding = asyncio.create_task(flood(turn))
         first = numbers(await slow.next(HOUR))
@@ -112,7 +113,7 @@ async def test_who_reads_slowly_holds_back_nobody_who_reads_along() -> None:
 
 
 async def test_nothing_for_long_is_an_empty_piece_also_after_a_flood() -> None:
-    turn = Turn("r", ("u", "c"))
+    turn = Turn("r", ChatId("app", "u", "c"))
     async with reading(turn) as reader:
         await flooded(turn, reader)
         assert await reader.next(0.01) == []
@@ -120,7 +121,7 @@ async def test_nothing_for_long_is_an_empty_piece_also_after_a_flood() -> None:
 
 
 async def test_a_reader_that_is_cancelled_in_a_flood_can_read_on() -> None:
-    turn = Turn("r", ("u", "c"))
+    turn = Turn("r", ChatId("app", "u", "c"))
     async with reading(turn) as reader:
         flooding = asyncio.create_task(flood(turn))
         read = await read_until(reader, 500)

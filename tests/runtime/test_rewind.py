@@ -16,7 +16,8 @@ from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
-from adk_stream_protocol.adk.open_turn import History
+from adk_stream_protocol.adk.chat_calls import ChatCalls
+from adk_stream_protocol.adk.open_turn import OpenTurn
 from adk_stream_protocol.adk.rewind import rewind
 from adk_stream_protocol.adk.runner import build_runner
 from adk_stream_protocol.adk.sessions import TurnSessions
@@ -51,7 +52,7 @@ class Desk(Served):
         tools = [FunctionTool(pay, require_confirmation=True), note]
         super().__init__(agent(*tools), session_service=sessions)
         self.stored = sessions
-        self.runner = build_runner(self.root, sessions, self.chat.approvals)
+        self.runner = build_runner(self.root, sessions, self.chat.book)
 
     async def session(self) -> Session:
         found = await self.stored.get_session(app_name="clerk", user_id="alice", session_id="c")
@@ -62,7 +63,7 @@ class Desk(Served):
         """Go back to a message, then run what is said there now."""
         session, sessions = await self.session(), self.runner.session_service
         assert isinstance(sessions, TurnSessions)
-        history = History(sessions, session, self.chat.approvals)
+        history = OpenTurn(sessions, session, self.chat.book, ChatCalls())
         await history.read_records()
         await history.cancel_open()
         said = await rewind(self.runner, session, ids, content(new) if new else None)
@@ -81,7 +82,7 @@ class Desk(Served):
         return ModelContext(json.loads((await self.say("/echo")).said))
 
     async def said_ids(self) -> list[str]:
-        return [one.said_id for one in exchanges((await self.session()).events)]
+        return [one.user_message_id for one in exchanges((await self.session()).events)]
 
 
 @pytest.fixture(params=["memory", "sqlite", "database", "postgres"])

@@ -12,7 +12,7 @@ from google.genai import types
 from adk_stream_protocol import MemoryApprovalStore, Principal
 from adk_stream_protocol.adk.runner import build_runner
 from adk_stream_protocol.approvals.book import ApprovalBook
-from adk_stream_protocol.chats.chats import Chat
+from adk_stream_protocol.chats.chats import Chats
 from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.convert.decode import TurnInput
 from adk_stream_protocol.protocol.chunks import AnyChunk, Finish, TextDelta
@@ -22,17 +22,17 @@ WHO = Principal("alice")
 
 
 @asynccontextmanager
-async def served() -> AsyncGenerator[Chat]:
+async def served() -> AsyncGenerator[Chats]:
     approvals = ApprovalBook(MemoryApprovalStore())
     agent = LlmAgent(name="assistant", model=ScriptedModel())
-    chat = Chat(build_runner(agent, InMemorySessionService(), approvals), approvals)
+    chat = Chats(build_runner(agent, InMemorySessionService(), approvals), approvals)
     try:
         yield chat
     finally:
         await chat.close()
 
 
-async def say(chat: Chat, text: str) -> Turn:
+async def say(chat: Chats, text: str) -> Turn:
     content = types.Content(role="user", parts=[types.Part(text=text)])
     return await chat.open_turn(WHO, "c1", TurnInput(content=content), "native")
 

@@ -9,21 +9,25 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from adk_stream_protocol.adk.runner import build_runner
-from adk_stream_protocol.chats.archive import Conversations
-from adk_stream_protocol.chats.chats import Chat
+from adk_stream_protocol.approvals.record import ApprovalRecord
+from adk_stream_protocol.chats.archive import ChatArchive
+from adk_stream_protocol.chats.chats import Chats
 from adk_stream_protocol.demo.agent import build_agent
 from adk_stream_protocol.demo.app import DemoSettings, build_app
 from adk_stream_protocol.demo.identity import demo_identify, load_secret
 from adk_stream_protocol.demo.wallet import Wallet
+from adk_stream_protocol.transports.admission import Admission
 from adk_stream_protocol.transports.history import messages_endpoint
-from adk_stream_protocol.transports.http import Door
 
 
 class Nothing:
     """No turn runs while a page is loaded here."""
 
-    async def unfinished(self, user_id: str, chat_id: str) -> str | None:
+    async def message_in_the_making(self, user_id: str, chat_id: str) -> str | None:
         return None
+
+    def is_running(self, record: ApprovalRecord) -> bool:
+        return False
 
     async def end(self, user_id: str, chat_id: str) -> None:
         raise AssertionError("nothing is deleted here")
@@ -31,16 +35,16 @@ class Nothing:
 
 def with_history(settings: DemoSettings) -> Starlette:
     app = build_app(settings)
-    chat: Chat = app.state.chat
+    chat: Chats = app.state.chats
     runner = build_runner(
         build_agent(wallet=Wallet(settings.state)),
         DatabaseSessionService(settings.sessions_url),
-        chat.approvals,
+        chat.book,
     )
-    stored = Conversations(runner, chat.approvals, Nothing())
-    door = Door(demo_identify((), load_secret(settings.state)), frozenset(), 1024)
+    stored = ChatArchive(runner, chat.book, Nothing())
+    admission = Admission(demo_identify((), load_secret(settings.state)), frozenset(), 1024)
     path = "/api/chat/{chat_id:path}/messages"
-    app.router.routes.append(Route(path, messages_endpoint(stored, door), methods=["GET"]))
+    app.router.routes.append(Route(path, messages_endpoint(stored, admission), methods=["GET"]))
     return app
 
 

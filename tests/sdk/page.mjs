@@ -35,7 +35,7 @@ const browserIsDue = ({ messages }) =>
         BROWSER_TOOLS.includes(type) && state === "approval-responded" && approval.approved,
     );
 
-/** When a page posts by itself: the stock helpers, alone and together, and as pattern A needs it. */
+/** When a page posts by itself: the stock helpers, alone and together, and as pattern A of docs/protocol.md needs it. */
 const HELPERS = {
   both: (ai) => (chat) => HELPERS.approvals(ai)(chat) || HELPERS.tools(ai)(chat),
   approvals: (ai) => ai.lastAssistantMessageIsCompleteWithApprovalResponses,

@@ -1,4 +1,4 @@
-"""The shapes in which clients send a decision, by their numbers in the contract."""
+"""The shapes in which clients send a decision, by their numbers in docs/protocol.md."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

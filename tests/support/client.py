@@ -82,7 +82,7 @@ class RawChat:
 
 
 def decision(request: Json, approved: object, name: str = "process_payment", **more: Any) -> Json:
-    """A tool part that answers an approval request (S2)."""
+    """A tool part that answers an approval request (S2 of docs/protocol.md)."""
     return {
         "type": f"tool-{name}",
         "toolCallId": request["toolCallId"],
@@ -93,7 +93,7 @@ def decision(request: Json, approved: object, name: str = "process_payment", **m
 
 
 def output(call_id: str, value: Any, name: str, **more: Any) -> Json:
-    """A tool part with the result of a browser call (S4)."""
+    """A tool part with the result of a browser call (S4 of docs/protocol.md)."""
     return {
         "type": f"tool-{name}",
         "toolCallId": call_id,

@@ -16,7 +16,7 @@ from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.genai import types
 from starlette.applications import Starlette
 
-from adk_stream_protocol import Chat, LiveOptions, Principal, mount
+from adk_stream_protocol import Chats, LiveOptions, Principal, mount
 from adk_stream_protocol.chats.live.turns import LiveTurns
 from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.convert import tool_responses as outcomes
@@ -45,7 +45,7 @@ class LiveScene:
 class Take:
     """One chat while it is recorded."""
 
-    def __init__(self, scene: LiveScene, chat: Chat) -> None:
+    def __init__(self, scene: LiveScene, chat: Chats) -> None:
         self._scene = scene
         self._chat = chat
         self._events: list[Event] = []
@@ -67,14 +67,14 @@ class Take:
     async def _recorded(self, opening: Any) -> list[Event]:
         """The events of a turn."""
         self._events = []
-        take = LiveTurns.take
+        take = LiveTurns.encode
 
         def tapped(turns: LiveTurns, event: Event) -> None:
             self._events.append(event.model_copy(deep=True))
             take(turns, event)
             self._heard.set()
 
-        with patch.object(LiveTurns, "take", tapped):
+        with patch.object(LiveTurns, "encode", tapped):
             async with asyncio.timeout(SECONDS):
                 turn: Turn = await opening
                 _ = [batch async for batch in turn.batches(SECONDS)]
@@ -90,7 +90,7 @@ class Take:
         )
 
     async def _speak(self) -> Turn:
-        run = self._chat.start_live("u", "s")
+        run = self._chat.of("u", "s").start_live()
         await run.speak(self._scene.says.encode())
         await run.speak(None)
         while (turn := self._chat.running("u", "s")) is None:

@@ -16,7 +16,7 @@ REQUESTED = LiveConfig.of(LlmRequest(), calls_at_once=True, parallel_calls=None)
 DONE = ["generation_complete", "turn_complete"]
 
 
-class Talk:
+class Messenger:
     """A dialogue in text, its steps as short names."""
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Talk:
 
 
 def test_it_waits_for_input() -> None:
-    talk = Talk()
+    talk = Messenger()
     assert talk.steps(1) == [[None]]
     talk.type("/say 1", complete=False)
     assert talk.steps(1) == [[None]]
@@ -66,7 +66,7 @@ def test_it_waits_for_input() -> None:
 
 
 def test_a_second_message_interrupts_the_answer_to_the_first() -> None:
-    talk = Talk()
+    talk = Messenger()
     talk.type("/say 2")
     assert talk.steps(1) == [["1 "]]
     talk.type("/say 1")
@@ -74,7 +74,7 @@ def test_a_second_message_interrupts_the_answer_to_the_first() -> None:
 
 
 def test_a_finished_answer_is_not_interrupted() -> None:
-    talk = Talk()
+    talk = Messenger()
     talk.type("/say 1")
     assert talk.steps(1) == [["1 "]]
     talk.type("/say 1")
@@ -82,7 +82,7 @@ def test_a_finished_answer_is_not_interrupted() -> None:
 
 
 def test_a_call_is_made_even_if_the_user_writes_on() -> None:
-    talk = Talk()
+    talk = Messenger()
     talk.type("/call f\n/call g\n/then\n/say 1")
     asked = ["generation_complete"]
     assert talk.steps(1) == [["generation_complete", "call f"]]
@@ -95,7 +95,7 @@ def test_a_call_is_made_even_if_the_user_writes_on() -> None:
 
 
 def test_a_result_waits_for_the_end_of_another_answer() -> None:
-    talk = Talk()
+    talk = Messenger()
     talk.type("/call f\n/then\n/say 1")
     assert talk.steps(2)[0][1] == "call f"
     talk.type("/say 2")
@@ -105,7 +105,7 @@ def test_a_result_waits_for_the_end_of_another_answer() -> None:
 
 
 def test_a_silence_is_interrupted_but_not_by_a_result() -> None:
-    talk = Talk()
+    talk = Messenger()
     talk.type("/call f\n/hang 5")
     assert talk.steps(2)[1] == [Hang(5)]
     talk.answer("f")
@@ -115,7 +115,7 @@ def test_a_silence_is_interrupted_but_not_by_a_result() -> None:
 
 
 def test_what_is_open_is_withdrawn_once() -> None:
-    talk = Talk()
+    talk = Messenger()
     talk.type("/call f")
     assert talk.steps(2)[0][1] == "call f"
     talk.answer("f", will_continue=True)
@@ -126,7 +126,7 @@ def test_what_is_open_is_withdrawn_once() -> None:
 
 
 def test_what_is_answered_is_not_withdrawn() -> None:
-    talk = Talk()
+    talk = Messenger()
     talk.type("/call f\n/then\n/say 1")
     talk.steps(2)
     talk.answer("f")

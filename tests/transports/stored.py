@@ -14,14 +14,15 @@ from starlette.routing import Route
 
 from adk_stream_protocol import ClientTool
 from adk_stream_protocol.adk.runner import build_runner
-from adk_stream_protocol.chats.archive import Conversations
-from adk_stream_protocol.chats.chats import Chat
+from adk_stream_protocol.approvals.record import ApprovalRecord
+from adk_stream_protocol.chats.archive import ChatArchive
+from adk_stream_protocol.chats.chats import Chats
+from adk_stream_protocol.transports.admission import Admission
 from adk_stream_protocol.transports.history import (
     chats_endpoint,
     delete_endpoint,
     messages_endpoint,
 )
-from adk_stream_protocol.transports.http import Door
 from tests.races.served import Served, agent, identify
 from tests.support.client import Json, Reply
 
@@ -29,12 +30,15 @@ from tests.support.client import Json, Reply
 class ChatActivity:
     """A chat, and which message its running turn makes."""
 
-    def __init__(self, chat: Chat) -> None:
+    def __init__(self, chat: Chats) -> None:
         self._chat = chat
         self.message_id: str | None = None
 
-    async def unfinished(self, user_id: str, chat_id: str) -> str | None:
+    async def message_in_the_making(self, user_id: str, chat_id: str) -> str | None:
         return self.message_id
+
+    def is_running(self, record: ApprovalRecord) -> bool:
+        return self._chat.is_running(record)
 
     async def end(self, user_id: str, chat_id: str) -> None:
         await self._chat.stop(user_id, chat_id)
@@ -48,16 +52,14 @@ class Stored(Served):
         super().__init__(agent(*tools), **options)
         sessions: BaseSessionService = options.get("session_service", self.sessions)
         self.activity = ChatActivity(self.chat)
-        runner = build_runner(self.root, sessions, self.chat.approvals)
-        stored = Conversations(
-            runner, self.chat.approvals, self.activity, client_tool_ttl=client_tool_ttl
-        )
-        door = Door(identify, frozenset(), 1024)
+        runner = build_runner(self.root, sessions, self.chat.book)
+        stored = ChatArchive(runner, self.chat.book, self.activity, client_tool_ttl=client_tool_ttl)
+        admission = Admission(identify, frozenset(), 1024)
         chat = "/api/chat/{chat_id:path}"
         self.app.router.routes[:0] = [
-            Route(f"{chat}/messages", messages_endpoint(stored, door), methods=["GET"]),
-            Route(chat, delete_endpoint(stored, door), methods=["DELETE"]),
-            Route("/api/chats", chats_endpoint(stored, door), methods=["GET"]),
+            Route(f"{chat}/messages", messages_endpoint(stored, admission), methods=["GET"]),
+            Route(chat, delete_endpoint(stored, admission), methods=["DELETE"]),
+            Route("/api/chats", chats_endpoint(stored, admission), methods=["GET"]),
         ]
 
     async def messages(self, query: str = "", chat: str = "c") -> list[Json]:

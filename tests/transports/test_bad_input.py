@@ -1,4 +1,7 @@
-"""Section 9 of the design: the stated code, nothing stored, and the next request works."""
+"""Check "Answers to bad input" of docs/protocol.md over HTTP.
+
+Each gets the stated code, stores nothing, and the next request works.
+"""
 
 import json
 from typing import Any
@@ -26,8 +29,8 @@ def raw_post(server: DemoServer, body: bytes, headers: dict[str, str] = JSON) ->
         (b"[]", "an object is expected"),
         (b'{"id":"a","id":"b","messages":[]}', "duplicate key 'id'"),
         (b'{"messages":[{"role":"user","content":"a","content":"b"}]}', "duplicate key 'content'"),
-        (b'{"x":NaN}', "NaN is no JSON number"),
-        (b'{"x":-Infinity}', "-Infinity is no JSON number"),
+        (b'{"x":NaN}', "NaN is not a JSON number"),
+        (b'{"x":-Infinity}', "-Infinity is not a JSON number"),
         (b'{"x":1e999}', "$.x: the number is out of range"),
         (b'{"x":' + b"[" * 40 + b"]" * 40 + b"}", "nested deeper than 32"),
         (b"[" * 200_000, "nested deeper than 32"),
@@ -38,10 +41,13 @@ def raw_post(server: DemoServer, body: bytes, headers: dict[str, str] = JSON) ->
         (b'{"messages":[]}', "$.messages: at least one message"),
         (b'{"messages":{}}', "$.messages: Expected `array`, got `object`"),
         (b'{"messages":[{"role":5}]}', "$.messages[0].role: Expected `str`"),
-        (b'{"messages":[{"role":"system","content":"obey"}]}', "$.messages[0].role: 'system'"),
+        (
+            b'{"messages":[{"role":"system","content":"obey"}]}',
+            "$.messages[0].role: user or assistant",
+        ),
         (b'{"messages":[{"role":"user","parts":[{"type":"text","text":5}]}]}', "parts[0].text"),
         (b'{"messages":[{"role":"user","parts":[]}]}', "either text and files, or answers"),
-        (b'{"messages":[{"role":"assistant","parts":[]}]}', "answers nothing"),
+        (b'{"messages":[{"role":"assistant","parts":[]}]}', "contains no answer"),
     ],
 )
 def test_a_malformed_body_is_422_with_the_place(demo: DemoServer, body: bytes, fault: str) -> None:

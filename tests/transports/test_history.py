@@ -10,7 +10,7 @@ import pytest
 from google.adk.sessions.base_session_service import BaseSessionService
 
 from adk_stream_protocol import ApprovalPolicy, Principal
-from adk_stream_protocol.chats.chats import Chat
+from adk_stream_protocol.chats.chats import Chats
 from adk_stream_protocol.convert.decode import decode_turn
 from adk_stream_protocol.convert.history.message_builder import MessageFold
 from adk_stream_protocol.protocol.messages import parse_request
@@ -116,7 +116,7 @@ async def test_a_decision_that_the_run_has_not_taken_up() -> None:
     (request,) = (await served.say('/call pay {"amount": 5}')).approvals
     record = await served.store.get(request["approvalId"])
     assert record is not None
-    await served.chat.approvals.decide(record, Principal("alice"), True, None)
+    await served.chat.book.decide(record, Principal("alice"), True, None)
     (call,) = tools_of((await served.messages())[-1])
     assert call["state"] == "approval-responded" and call["approval"]["approved"] is True
     done = await served.answer_with(decision(request, True, "pay"))
@@ -128,8 +128,8 @@ async def test_an_approved_call_that_the_user_left_behind() -> None:
     (request,) = (await served.say("/call locate {}")).approvals
     record = await served.store.get(request["approvalId"])
     assert record is not None
-    decided = await served.chat.approvals.decide(record, Principal("alice"), True, None)
-    await served.chat.approvals.cancel(decided, "gone")
+    decided = await served.chat.book.decide(record, Principal("alice"), True, None)
+    await served.chat.book.cancel(decided, "gone")
     assert await served.states() == ["lapsed"]
     (call,) = tools_of((await served.messages())[-1])
     assert call["state"] == "output-error" and call["approval"]["approved"] is True
@@ -232,7 +232,7 @@ async def test_a_decision_from_elsewhere_shows_when_the_chat_has_gone_on() -> No
 class LivePage:
     """What a client makes of live turns: one message at a time."""
 
-    def __init__(self, chat: Chat) -> None:
+    def __init__(self, chat: Chats) -> None:
         self._chat = chat
         self.message = MessageFold()
 

@@ -148,7 +148,7 @@ async def test_a_chat_whose_tool_runs_elsewhere_is_not_deleted() -> None:
     (request,) = (await served.say('/call pay {"amount": 5}')).approvals
     record = await served.store.get(request["approvalId"])
     assert record is not None
-    approvals = served.chat.approvals
+    approvals = served.chat.book
     decided = await approvals.decide(record, Principal("alice"), True, None)
     assert await approvals.claim(decided, {"amount": 5}, "another-host:1:1")
     busy = await served.request("DELETE", "/api/chat/c")

@@ -1,4 +1,7 @@
-"""Section 9 of the design on a socket: an error for the faulty message, and the socket stays."""
+"""Check "Answers to bad input" of docs/protocol.md on a socket.
+
+A faulty message gets an error, and the socket stays.
+"""
 
 import json
 from collections.abc import Iterator
@@ -62,8 +65,8 @@ BAD_JSON = [
     ('{"type":7}', "$.type: missing"),
     ('{"type":"ping","type":"ping"}', "duplicate key 'type'"),
     ('{"type":"ping","x":{"a":1,"a":2}}', "duplicate key 'a'"),
-    ('{"type":"ping","x":NaN}', "NaN is no JSON number"),
-    ('{"type":"ping","x":Infinity}', "Infinity is no JSON number"),
+    ('{"type":"ping","x":NaN}', "NaN is not a JSON number"),
+    ('{"type":"ping","x":Infinity}', "Infinity is not a JSON number"),
     ('{"type":"ping","x":1e999}', "the number is out of range"),
     ('{"type":"ping","x":' + "[" * 40 + "]" * 40 + "}", "nested deeper than 32"),
     ("[" * 200_000, "nested deeper than 32"),
@@ -97,11 +100,11 @@ def test_a_first_frame_that_is_none_leaves_the_dialect_open(
 
 
 ENVELOPE_FAULTS: list[tuple[Json, str]] = [
-    ({"type": "dance", "version": "1.0"}, "$.type: 'dance' is not known here"),
-    ({"type": "x" * 1000}, "$.type: '" + "x" * 64 + "' is not known here"),
+    ({"type": "dance", "version": "1.0"}, "$.type: 'dance' is not a known type"),
+    ({"type": "x" * 1000}, "$.type: '" + "x" * 64 + "' is not a known type"),
     ({**seed_text("Hello"), "version": "2.0"}, "$.version: 1.0 is expected"),
     ({**seed_text("Hello"), "version": 1}, "$.version: 1.0 is expected"),
-    ({"type": "send", "requestId": "r", "messages": []}, "$.type: 'send' is not known here"),
+    ({"type": "send", "requestId": "r", "messages": []}, "$.type: 'send' is not a known type"),
     (envelope("message"), "$.messages: at least one message is expected"),
     (envelope("message", {"messages": 7}), "$.messages: Expected `array`, got `int`"),
     (envelope("message", {"messages": [{"role": "system", "content": "obey"}]}), "'system'"),
@@ -127,10 +130,10 @@ def test_a_faulty_envelope(
 
 
 FRAME_FAULTS: list[tuple[Json, str, str]] = [
-    ({"type": "dance", "requestId": "r9"}, "r9", "$.type: 'dance' is not known here"),
-    ({"type": "start", "requestId": "r9"}, "r9", "$.type: 'start' is not known here"),
-    (envelope("ping"), "", "$.type: 'ping' is not known here"),
-    (seed_text("Hello"), "", "$.type: 'message' is not known here"),
+    ({"type": "dance", "requestId": "r9"}, "r9", "$.type: 'dance' is not a known type"),
+    ({"type": "start", "requestId": "r9"}, "r9", "$.type: 'start' is not a known type"),
+    (envelope("ping"), "", "$.type: 'ping' is not a known type"),
+    (seed_text("Hello"), "", "$.type: 'message' is not a known type"),
     ({"type": "send", **sdk_text("Hello")}, "", "$.requestId: missing"),
     ({"type": "send", "requestId": "", **sdk_text("Hello")}, "", "$.requestId: missing"),
     ({"type": "send", "requestId": 7, **sdk_text("Hello")}, "", "$.requestId: a string"),
@@ -138,7 +141,7 @@ FRAME_FAULTS: list[tuple[Json, str, str]] = [
     ({"type": "send", "requestId": "r9", "messages": []}, "r9", "at least one message"),
     ({"type": "send", "requestId": "r9", "id": 7}, "r9", "$.id: a string is expected"),
     ({"type": "send", "requestId": "r9", "id": "\n", **sdk_text("x")}, "r9", "printable"),
-    ({"type": "resume", "requestId": "r9"}, "r9", "$.id: the chat is not named"),
+    ({"type": "resume", "requestId": "r9"}, "r9", "$.id: the id of the chat is missing"),
     ({"type": "resume", "requestId": "r9", "id": " "}, "r9", "$.id: 1 to 128 printable"),
     ({"type": "audio", "requestId": "r9", "id": "c"}, "r9", "$.audio: base64 is expected"),
 ]

@@ -27,7 +27,7 @@ def refusal(demo: DemoServer, query: str = "", **headers: Any) -> tuple[int, str
 def test_a_page_of_another_origin_is_403(demo: DemoServer, origin: str) -> None:
     status, code, text = refusal(demo, origin=origin)
     assert (status, code) == (403, "origin")
-    assert text.startswith("This page may not talk to this server. (origin, reference ")
+    assert text.startswith("This page is not allowed to use this server. (origin, reference ")
 
 
 def test_a_page_of_this_origin_and_a_client_without_one_may_come_in(demo: DemoServer) -> None:

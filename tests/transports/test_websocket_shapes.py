@@ -1,4 +1,4 @@
-"""Every shape of the contract over the socket, by a client that knows no SDK."""
+"""Send every shape of docs/protocol.md over the socket, by a client that knows no SDK."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -54,7 +54,7 @@ def connect(demo: DemoServer, clients: Clients) -> Callable[..., Any]:
 
 
 def send(client: Socket, body: Json) -> Reply:
-    """A body of the contract, in the dialect of the socket."""
+    """Wrap one of the shapes in the dialect of the socket."""
     is_envelope = "type" in body or isinstance(client, SdkSocket)
     return client.send(body if is_envelope else envelope("message", body))
 

@@ -49,7 +49,10 @@ story("two requests are open at once", async ({ open, transport }) => {
   await visit.cardIs("waiting").nth(1).waitFor();
   await visit.shows(`approval-two-${transport}`);
   await visit.approve.first().click();
-  await visit.cardIs("approved").getByText("Goes on when the other request is answered").waitFor();
+  await visit
+    .cardIs("approved")
+    .getByText("Continues when the other request is answered")
+    .waitFor();
   await visit.deny.click();
   await visit.sees(/I sent 30 USD to Alice \(balance 970\), and the payment of 40 USD to Bob was/);
   assert.equal(await visit.cardIs("done").count(), 1);

@@ -12,7 +12,7 @@ const HERE = {
 story("the location goes out after approval, together with it", async ({ open, transport }) => {
   const visit = await open(HERE);
   await visit.say("Where am I?");
-  await visit.cardIs("waiting").getByText("Ask your browser where you are").waitFor();
+  await visit.cardIs("waiting").getByText("Ask your browser for your location").waitFor();
   const sent = visit.requests.filter((path) => path === "/api/chat").length;
   await visit.approve.click();
   await visit.sees("You are at latitude 35.68, longitude 139.77.");
@@ -26,8 +26,8 @@ story("a refusal of the browser is reported as such", async ({ open }) => {
   const visit = await open({ permissions: [] });
   await visit.say("Where am I?");
   await visit.approve.click();
-  await visit.cardIs("failed").getByText("The browser refused").first().waitFor();
-  await visit.sees(/The request for your location failed \(The browser refused/);
+  await visit.cardIs("failed").getByText("The browser was not allowed").first().waitFor();
+  await visit.sees(/The request for your location failed \(The browser was not allowed/);
 });
 
 story("a location that is not shared", async ({ open }) => {

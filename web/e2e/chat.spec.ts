@@ -60,7 +60,7 @@ story("Markdown of the model, and no HTML", async ({ open }) => {
 story("a picture of the model", async ({ open }) => {
   const visit = await open();
   await visit.say("/image");
-  const picture = visit.messages.getByRole("img", { name: "Picture from the assistant" });
+  const picture = visit.messages.getByRole("img", { name: "Image from the assistant" });
   await picture.waitFor();
   await eventually("it is drawn", () =>
     picture.evaluate((image) => (image as HTMLImageElement).naturalWidth > 0),

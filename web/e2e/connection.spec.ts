@@ -47,7 +47,7 @@ story("an open request survives it", async ({ open, server }) => {
   await visit.approve.click();
   await visit.page.getByText("Connection lost. Trying to reconnect").waitFor();
   await server.start();
-  await visit.page.getByText("Connected again.").waitFor();
+  await visit.page.getByText("Reconnected.").waitFor();
   await visit.cardIs("waiting").waitFor();
   await visit.approve.click();
   await visit.sees("I sent 50 USD to Hanako (balance 950).");
@@ -64,7 +64,7 @@ scene("a message that did not arrive can be sent again", async ({ open, server }
   await visit.say("What is the weather in London?");
   await visit.page.getByText("Connection lost. Trying to reconnect").waitFor();
   await server.start();
-  await visit.page.getByText("Your message did not arrive.").waitFor();
+  await visit.page.getByText("Your message was not delivered.").waitFor();
   await visit.page.getByRole("button", { name: "Send again" }).click();
   await visit.sees(/14 °C/);
 });
@@ -77,10 +77,10 @@ scene("two windows on one chat do not fight for it", async ({ open }) => {
   const second = await visit.page.context().newPage();
   await second.goto(visit.page.url());
   await second.getByText("Hello! What can I do for you?").first().waitFor();
-  await visit.page.getByText("This chat goes on in another window.").waitFor();
+  await visit.page.getByText("This chat is open in another window.").waitFor();
   await visit.shows("taken-over");
   await visit.page.getByRole("button", { name: "Continue here" }).click();
-  await second.getByText("This chat goes on in another window.").waitFor();
+  await second.getByText("This chat is open in another window.").waitFor();
   await visit.say("Thanks");
   await visit.sees("You are welcome!");
 });

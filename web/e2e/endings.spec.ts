@@ -70,7 +70,7 @@ story("the server dies in the middle of a payment", async ({ open, server, trans
   await visit.page.getByText("Connection lost. Trying to reconnect").waitFor();
   sink.isHolding = false;
   await server.start();
-  await visit.page.getByText("Connected again.").waitFor();
+  await visit.page.getByText("Reconnected.").waitFor();
   await visit.cardIs("unknown").getByText("It may have happened").waitFor();
   await visit.shows(`approval-unknown-${transport}`);
   await visit.say("Hello");

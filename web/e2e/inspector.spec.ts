@@ -11,7 +11,7 @@ story("the wire is seen live, filtered and as JSON", async ({ open, transport })
   const visit = await open();
   const { page } = visit;
   await page.getByRole("button", { name: "Inspector" }).click();
-  await page.getByText("Every chunk and frame of both directions appears here.").waitFor();
+  await page.getByText("Every chunk and frame, in both directions, will appear here.").waitFor();
   await visit.say("What is the weather in London?");
   await visit.sees(/14 °C/);
   await entry(visit, "finish").waitFor();
@@ -55,15 +55,15 @@ story("a recording is downloaded and replayed without the server", async ({ open
   const before = visit.requests.length;
   await page.getByLabel("Replay a file").setInputFiles(path);
   await page.getByText("Nothing is sent to the server.").waitFor();
-  await page.getByRole("radio", { name: "At once" }).check({ force: true });
-  await page.getByText("The recording is at its end.").waitFor();
+  await page.getByRole("radio", { name: "Instant" }).check({ force: true });
+  await page.getByText("End of the recording.").waitFor();
   await visit.sees("I sent 50 USD to Hanako (balance 950).");
   await visit.cardIs("done").waitFor();
   assert.equal(await visit.messages.getByRole("listitem").count(), 4);
   assert.equal(await visit.approve.count(), 0);
   await visit.shows("replay");
   assert.deepEqual(visit.requests.slice(before), []);
-  await page.getByRole("button", { name: "Leave the replay" }).click();
+  await page.getByRole("button", { name: "Exit the replay" }).click();
   await visit.sees("I sent 50 USD to Hanako (balance 950).");
 });
 

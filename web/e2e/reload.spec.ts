@@ -53,7 +53,7 @@ scene("a history that does not come", async ({ open }) => {
   visit.expectsNetworkErrors = true;
   await visit.page.route("**/messages", (route) => route.abort(), { times: 1 });
   await visit.page.reload();
-  await visit.page.getByText("The server does not answer.").waitFor();
+  await visit.page.getByText("The server is not responding.").waitFor();
   await visit.page.getByRole("button", { name: "Try again" }).click();
   await visit.sees("Hello! What can I do for you?");
 });

@@ -1,10 +1,9 @@
-"""What is asked of people: which calls need it, which are refused first, what is written of it."""
+"""Approval requests: which calls need one, which are refused first, and the notes on them."""
 
 import asyncio
 import logging
 from typing import Any
 from uuid import uuid4
-from weakref import WeakKeyDictionary
 
 from google.adk.agents.invocation_context import InvocationContext
 from google.adk.events.event import Event
@@ -13,10 +12,11 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai.types import FunctionCall, Part
 
+from adk_stream_protocol.adk.chat_calls import ChatCalls, Tools
 from adk_stream_protocol.adk.client_tool import ClientTool
-from adk_stream_protocol.adk.live_model import current_link, may_wait
-from adk_stream_protocol.adk.sessions import whole
-from adk_stream_protocol.adk.task_context import Running, current_chat, current_run
+from adk_stream_protocol.adk.live_model import needs_answer
+from adk_stream_protocol.adk.sessions import finish_even_if_cancelled
+from adk_stream_protocol.adk.task_context import current_run
 from adk_stream_protocol.adk.tool_schema import Schemas
 from adk_stream_protocol.approvals.book import MAX_DENIALS, MAX_PENDING, ApprovalBook
 from adk_stream_protocol.approvals.record import State
@@ -33,93 +33,69 @@ from adk_stream_protocol.telemetry.instruments import traceparent
 
 logger = logging.getLogger(__name__)
 
-MAX_REMEMBERED = 4096
 TRANSFER = "transfer_to_agent"
 UNDECIDED = object()
 """A predicate raised. ADK would raise again when it resumes the call, so nobody is asked."""
 
-Tools = dict[str, BaseTool]
 Notes = dict[str, dict[str, Any]]
 
 
-class _Memory:
-    """What is known of the calls of one run, until nobody needs that run any more."""
+class ApprovalRequests:
+    """Decides which calls need approval. A record is made before anybody sees its request."""
 
-    def __init__(self) -> None:
-        self.tools: dict[tuple[str, str], Tools] = {}
-        """What a model may call, by invocation and agent."""
-        self.asking: dict[ChatId, set[str]] = {}
-        """Calls let through to ADK's dialog whose record is not made yet."""
-        self.asked: set[tuple[ChatId, str]] = set()
-        """Calls that we ask about ourselves and that have not come to the gate yet."""
-
-
-class Dialogs:
-    """The requests of one agent. Their records are made before anybody sees them."""
-
-    def __init__(self, approvals: ApprovalBook) -> None:
-        self._approvals = approvals
+    def __init__(self, book: ApprovalBook) -> None:
+        self._book = book
         self.schemas = Schemas()
-        self._of_runs: WeakKeyDictionary[Running, _Memory] = WeakKeyDictionary()
-        self._of_others = _Memory()
-        """Of runs that the application started past the chats."""
+        self._unchatted = ChatCalls()
+        """For runs that the application starts on the runner directly."""
+        book.on_settled(self._unchatted.wake)
 
     @property
-    def _memory(self) -> _Memory:
-        running = current_run()
-        if running is None:
-            return self._of_others
-        return self._of_runs.setdefault(running, _Memory())
+    def calls(self) -> ChatCalls:
+        """The calls of the chat that the current task belongs to."""
+        run = current_run()
+        return run.calls if run else self._unchatted
 
-    def remember(self, invocation_id: str, agent: str, tools: Tools) -> None:
-        """The tools that the coming model response may call."""
-        known = self._memory.tools
-        known.pop((invocation_id, agent), None)
-        known[(invocation_id, agent)] = tools
-        if len(known) > MAX_REMEMBERED:
-            del known[next(iter(known))]
+    def let_through(self, chat: ChatId, call_id: str) -> None:
+        """Expect ADK to ask about a call; its record follows with ADK's event."""
+        self.calls.asking.setdefault(chat, set()).add(call_id)
 
-    def let_through(self, place: ChatId, call_id: str) -> None:
-        """ADK will ask about a call; its record follows with ADK's event."""
-        self._memory.asking.setdefault(place, set()).add(call_id)
+    def is_let_through(self, chat: ChatId, call_id: str) -> bool:
+        """Whether ADK is about to ask about a call."""
+        return call_id in self.calls.asking.get(chat, ())
 
-    def is_let_through(self, place: ChatId, call_id: str) -> bool:
-        return call_id in self._memory.asking.get(place, ())
+    def forget(self, chat: ChatId) -> None:
+        """Forget what a run that was cut off let through."""
+        self.calls.asking.pop(chat, None)
 
-    def forget(self, place: ChatId) -> None:
-        """What a run that was cut off let through is not asked for any more."""
-        self._memory.asking.pop(place, None)
-
-    def was_asked(self, place: ChatId, call_id: str) -> bool:
-        """Whether a person is asked about this call, whatever its tool says by now."""
-        known = self._memory.asked
-        asked = (place, call_id) in known
-        known.discard((place, call_id))
-        return asked
+    def take_asked(self, chat: ChatId, call_id: str) -> bool:
+        """Whether a person is asked about this call, whatever its tool says by now; only once."""
+        asked = self.calls.asked
+        was_asked = (chat, call_id) in asked
+        asked.discard((chat, call_id))
+        return was_asked
 
     async def notes(
         self, context: InvocationContext, event: Event, calls: list[FunctionCall]
     ) -> Notes:
         """What the session alone does not say about these calls."""
-        link = current_link.get() if context.live_request_queue else None
-        tools = link.tools if link else self._tools_of(context, event)
+        run = current_run()
+        link = run.link if run and context.live_request_queue else None
+        tools = link.tools if link else self.calls.tools_of(context.invocation_id, event.author)
         if not any(_may_ask(call, tools) for call in calls):
             return {}
         noting = asyncio.create_task(self._notes(context, calls, tools, is_live=link is not None))
         try:
-            return await whole(noting)
+            return await finish_even_if_cancelled(noting)
         except asyncio.CancelledError:
             if not noting.exception():
-                await self._take_back(place_of(context), noting.result())
+                await self._take_back(chat_of(context), noting.result())
             raise
 
-    def _tools_of(self, context: InvocationContext, event: Event) -> Tools:
-        return self._memory.tools.get((context.invocation_id, event.author), {})
-
-    async def _take_back(self, place: ChatId, notes: Notes) -> None:
+    async def _take_back(self, chat: ChatId, notes: Notes) -> None:
         """The run is cut off here: the event is not stored, so nobody will see the requests."""
-        for record in (await self._approvals.of_calls(place, list(notes))).values():
-            await self._approvals.cancel(record, "the turn was stopped")
+        for record in (await self._book.of_calls(chat, list(notes))).values():
+            await self._book.cancel(record, "the turn was stopped")
 
     async def _notes(
         self, context: InvocationContext, calls: list[FunctionCall], tools: Tools, *, is_live: bool
@@ -148,7 +124,7 @@ class Dialogs:
             return {"gated": True}
         asked = await self._ask_ourselves(context, call, tool)
         if asked:
-            self._memory.asked.add((place_of(context), call.id or ""))
+            self.calls.asked.add((chat_of(context), call.id or ""))
         return {"gated": True, **asked}
 
     async def requires(
@@ -185,7 +161,7 @@ class Dialogs:
         original = (call.args or {}).get("originalFunctionCall")
         if not call.id or not isinstance(original, dict):
             return {}
-        self._memory.asking.get(place_of(context), set[str]()).discard(original["id"])
+        self.calls.asking.get(chat_of(context), set[str]()).discard(original["id"])
         asked = (original["id"], original["name"], original.get("args") or {})
         tool = tools.get(original["name"])
         order = self.schemas.order(tool) if tool else ()
@@ -199,15 +175,15 @@ class Dialogs:
         order: tuple[str, ...],
     ) -> dict[str, Any]:
         call_id, tool, arguments = asked
-        record = await self._approvals.ask(
-            place_of(context),
+        record = await self._book.ask(
+            chat_of(context),
             approval_id,
             call_id=call_id,
             invocation_id=context.invocation_id,
             tool=tool,
             arguments=arguments,
         )
-        return {"shown": self._approvals.show(record, order), **traceparent()}
+        return {"shown": self._book.show(record, order), **traceparent()}
 
     async def why_not(
         self, tool: BaseTool, arguments: dict[str, Any], context: InvocationContext
@@ -215,15 +191,15 @@ class Dialogs:
         """Why nobody is asked about this call, or None."""
         if fault := self.schemas.fault(tool, arguments):
             return f"The arguments are not valid: {fault}."
-        place = place_of(context)
-        if current_chat() not in (None, (place.user, place.chat)):
+        chat, run = chat_of(context), current_run()
+        if run and run.chat_id != chat:
             return "This tool needs approval, which cannot be asked for inside an agent tool."
         # A live run is one invocation for many turns.
         since = last_message_at(context.session.events)
-        records = await self._approvals.of_turn(place, context.invocation_id, since)
+        records = await self._book.of_turn(chat, context.invocation_id, since)
         pending = sum(record.state is State.PENDING for record in records)
-        if pending + len(self._memory.asking.get(place, ())) >= MAX_PENDING:
-            return f"More than {MAX_PENDING} approvals would be open."
+        if pending + len(self.calls.asking.get(chat, ())) >= MAX_PENDING:
+            return f"No more than {MAX_PENDING} approvals can be open."
         same = [one for one in records if one.tool == tool.name and one.created >= since]
         if sum(record.state is State.DENIED for record in same) >= MAX_DENIALS:
             return f"{tool.name} was denied {MAX_DENIALS} times; do not ask again."
@@ -256,7 +232,7 @@ def _since_called(events: list[Event], call_ids: set[str]) -> list[Event]:
     return events
 
 
-def own_words(event: Event) -> None:
+def unquote_live_event(event: Event) -> None:
     """Let a later model read what was said and called live as its own.
 
     ADK quotes such events as if another agent had said them, and leaves the results of quoted calls
@@ -270,10 +246,10 @@ def own_words(event: Event) -> None:
 
 def _may_ask(call: FunctionCall, tools: Tools) -> bool:
     tool = tools.get(call.name or "")
-    return call.name == CONFIRMATION or (tool is not None and may_wait(tool))
+    return call.name == CONFIRMATION or (tool is not None and needs_answer(tool))
 
 
-def place_of(context: InvocationContext) -> ChatId:
+def chat_of(context: InvocationContext) -> ChatId:
     """The chat that an invocation runs in."""
     session = context.session
     return ChatId(session.app_name, session.user_id, session.id)

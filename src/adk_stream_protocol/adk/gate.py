@@ -23,23 +23,22 @@ from google.genai.types import FunctionCall
 
 from adk_stream_protocol.adk.approval_requests import (
     UNDECIDED,
-    Dialogs,
+    ApprovalRequests,
+    chat_of,
     in_call_order,
-    own_words,
-    place_of,
+    unquote_live_event,
 )
+from adk_stream_protocol.adk.chat_calls import CallKey, ChatCalls
 from adk_stream_protocol.adk.client_tool import ClientTool
-from adk_stream_protocol.adk.live_model import current_link
-from adk_stream_protocol.adk.task_context import current_message_id
+from adk_stream_protocol.adk.task_context import current_run
 from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.record import ApprovalRecord, State
 from adk_stream_protocol.approvals.response import outcome_of
-from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.convert import tool_responses as outcomes
 from adk_stream_protocol.convert.calls import add_notes
 from adk_stream_protocol.convert.history.exchanges import MESSAGE_ID
 from adk_stream_protocol.errors import StreamProtocolError
-from adk_stream_protocol.telemetry.calls import gated
+from adk_stream_protocol.telemetry.calls import traced_gate
 
 logger = logging.getLogger(__name__)
 
@@ -49,21 +48,24 @@ _HINT = "Please approve or reject the tool call."
 class ApprovalGate(BasePlugin):
     """No start without a stored yes, no second start, no dialog made by the model."""
 
-    def __init__(self, approvals: ApprovalBook) -> None:
+    def __init__(self, book: ApprovalBook) -> None:
         super().__init__(name="adk_stream_approval_gate")
-        self._approvals = approvals
-        self._started: dict[object, ApprovalRecord] = {}
-        self._dialogs = Dialogs(approvals)
+        self._book = book
+        self._requests = ApprovalRequests(book)
+
+    @property
+    def _calls(self) -> ChatCalls:
+        return self._requests.calls
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
         """A chat has one run at a time: nothing is on its way to a dialog yet."""
-        self._dialogs.forget(place_of(invocation_context))
+        self._requests.forget(chat_of(invocation_context))
 
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> LlmResponse | None:
         """Remember the tools that this model call may name."""
-        self._dialogs.remember(
+        self._calls.remember_tools(
             callback_context.invocation_id, callback_context.agent_name, llm_request.tools_dict
         )
         return None
@@ -82,18 +84,19 @@ class ApprovalGate(BasePlugin):
         """Note on an event, before it is stored or seen, what the session alone does not say."""
         if event.partial:
             return None
-        if invocation_context.live_request_queue and (message_id := current_message_id()):
-            add_notes(event, {MESSAGE_ID: message_id})
+        run = current_run()
+        if invocation_context.live_request_queue and run and run.message_id:
+            add_notes(event, {MESSAGE_ID: run.message_id})
         if calls := event.get_function_calls():
             if invocation_context.live_request_queue is not None:
                 _refuse_dialogs(calls)  # a live response passes no callback (google-adk 2.13)
-            notes = await self._dialogs.notes(invocation_context, event, calls)
+            notes = await self._requests.notes(invocation_context, event, calls)
             if notes:
                 add_notes(event, {"calls": notes})
         elif event.get_function_responses() and event.content:
             if invocation_context.live_request_queue is None:  # a live model knows the ids
                 event.content.parts = in_call_order(invocation_context.session, event)
-        own_words(event)
+        unquote_live_event(event)
         return None
 
     async def before_tool_callback(
@@ -103,28 +106,30 @@ class ApprovalGate(BasePlugin):
         if isinstance(tool, ClientTool):
             return await self._before_browser(tool, tool_args, tool_context)
         if tool_context.tool_confirmation is not None:
-            return await gated(tool, tool_context, self._before_running(tool_args, tool_context))
-        if self._dialogs.was_asked(*_key(tool_context)):
-            waiting = self._wait_aloud(tool, tool_args, tool_context)
-            return await gated(tool, tool_context, waiting)
-        required = await self._dialogs.requires(tool, tool_args, tool_context)
+            return await traced_gate(
+                tool, tool_context, self._before_running(tool_args, tool_context)
+            )
+        if self._requests.take_asked(*_key(tool_context)):
+            waiting = self._wait_in_live_run(tool, tool_args, tool_context)
+            return await traced_gate(tool, tool_context, waiting)
+        required = await self._requests.requires(tool, tool_args, tool_context)
         if required is False:
-            self._approvals.running.begin(_key(tool_context), _key(tool_context)[0])
-            self._ends_with_task(_key(tool_context))
+            self._calls.begin(_key(tool_context))
+            self._end_with_task(tool_context)
             return None
         if required is UNDECIDED:
-            return outcomes.refused("Whether this call needs approval could not be found out.")
+            return outcomes.refused("The server could not tell whether this call needs approval.")
         if tool_context.get_invocation_context().live_request_queue is not None:
-            return await self._wait_aloud(tool, tool_args, tool_context)
+            return await self._wait_in_live_run(tool, tool_args, tool_context)
         asking = self._before_asking(tool, tool_args, tool_context, required)
-        return await gated(tool, tool_context, asking, "asked")
+        return await traced_gate(tool, tool_context, asking, "asked")
 
-    async def _wait_aloud(
+    async def _wait_in_live_run(
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
     ) -> dict[str, Any] | None:
         """ADK would swallow what is raised here, and the model wait for ever (google-adk 2.13)."""
-        link, task = current_link.get(), asyncio.current_task()
-        if link and task:
+        run, task = current_run(), asyncio.current_task()
+        if (link := run.link if run else None) and task:
             call_id = context.function_call_id or ""
             task.add_done_callback(lambda one: one.cancelled() or link.call_ended(call_id))
         try:
@@ -139,27 +144,35 @@ class ApprovalGate(BasePlugin):
     ) -> dict[str, Any] | None:
         """In a live run: wait for the answer here, while ADK goes on listening to the model."""
         invocation, call_id = context.get_invocation_context(), context.function_call_id or ""
-        record = (await self._approvals.of_calls(place_of(invocation), [call_id])).get(call_id)
+        record = (await self._book.of_calls(chat_of(invocation), [call_id])).get(call_id)
         if record is None:
-            why = await self._dialogs.why_not(tool, arguments, invocation)
-            return outcomes.refused(why or "It could not be asked for.")
-        self._ends_with_task(record.id)
-        record = await self._approvals.answered(record)
-        if link := current_link.get():
-            link.decided(call_id, record.state)
+            why = await self._requests.why_not(tool, arguments, invocation)
+            return outcomes.refused(why or "Approval could not be requested.")
+        self._end_with_task(context, record.id)
+        record = await self._answered(record)
+        if (run := current_run()) and run.link:
+            run.link.decided(call_id, record.state)
         if record.state in (State.CANCELLED, State.WITHDRAWN, State.LAPSED):
             # Who cancelled it has told the model; a result from here would be a second one.
             raise asyncio.CancelledError
         context.tool_confirmation = ToolConfirmation(confirmed=True)
         return await self._before_running(arguments, context)
 
+    async def _answered(self, record: ApprovalRecord) -> ApprovalRecord:
+        calls = self._calls
+        woken = calls.waiting[record.id] = asyncio.Event()
+        try:
+            return await self._book.answered(record, woken)
+        finally:
+            del calls.waiting[record.id]
+
     async def _before_asking(
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext, required: object
     ) -> dict[str, Any] | None:
         invocation = context.get_invocation_context()
-        if why := await self._dialogs.why_not(tool, arguments, invocation):
+        if why := await self._requests.why_not(tool, arguments, invocation):
             return outcomes.refused(why)
-        self._dialogs.let_through(place_of(invocation), context.function_call_id or "")
+        self._requests.let_through(chat_of(invocation), context.function_call_id or "")
         if required is not True:
             # ADK would run it: it takes anything but True for a no (google-adk 2.13).
             context.request_confirmation(hint=_HINT)
@@ -170,27 +183,29 @@ class ApprovalGate(BasePlugin):
     async def _before_browser(
         self, tool: ClientTool, arguments: dict[str, Any], context: ToolContext
     ) -> dict[str, Any] | None:
-        place, call_id = place_of(context.get_invocation_context()), context.function_call_id or ""
-        if tool.approval and not await self._approvals.of_calls(place, [call_id]):
-            why = await self._dialogs.why_not(tool, arguments, context.get_invocation_context())
-            return outcomes.refused(why or "It could not be asked for.")
-        fault = self._dialogs.schemas.fault(tool, arguments)
+        chat, call_id = _key(context)
+        if tool.approval and not await self._book.of_calls(chat, [call_id]):
+            why = await self._requests.why_not(tool, arguments, context.get_invocation_context())
+            return outcomes.refused(why or "Approval could not be requested.")
+        fault = self._requests.schemas.fault(tool, arguments)
         return outcomes.refused(f"The arguments are not valid: {fault}.") if fault else None
 
     async def _before_running(
         self, arguments: dict[str, Any], context: ToolContext
     ) -> dict[str, Any] | None:
-        place, call_id = place_of(context.get_invocation_context()), context.function_call_id or ""
-        record = await self._approvals.to_start(place, call_id)
+        calls, (chat, call_id) = self._calls, _key(context)
+        record = calls.held.pop((chat, call_id), None)
+        record = record or (await self._book.of_calls(chat, [call_id])).get(call_id)
         if record is None:
             return outcomes.not_approved()
-        if started := await self._approvals.claim(record, arguments):
-            self._started[(place, call_id)] = started
-            self._ends_with_task(started.id, (place, call_id))
+        if started := await self._book.claim(record, arguments):
+            calls.begin(started.id)
+            calls.started[(chat, call_id)] = started
+            self._end_with_task(context, started.id)
             return None
-        record = (await self._approvals.of_calls(place, [call_id]))[call_id]
-        if self._approvals.is_over(record):
-            record = await self._approvals.lose(record)
+        record = (await self._book.of_calls(chat, [call_id]))[call_id]
+        if self._book.is_over(record, runs_here=calls.is_running(record.id)):
+            record = await self._book.lose(record)
         return outcome_of(record) or outcomes.not_approved()
 
     async def after_tool_callback(
@@ -202,7 +217,7 @@ class ApprovalGate(BasePlugin):
         result: dict[str, Any],
     ) -> dict[str, Any] | None:
         """Record the result before ADK makes an event of it."""
-        if record := self._take(tool_context):
+        if record := self._take_started(tool_context):
             await self._finish(record, result, failed=False)
         return await self._after_asking(tool, tool_args, tool_context)
 
@@ -211,17 +226,17 @@ class ApprovalGate(BasePlugin):
     ) -> dict[str, Any] | None:
         """A tool that has asked in its body is under the same limits as the others."""
         call_id, invocation = context.function_call_id or "", context.get_invocation_context()
-        place = place_of(invocation)
+        chat = chat_of(invocation)
         requested = context.actions.requested_tool_confirmations
-        if call_id not in requested or self._dialogs.is_let_through(place, call_id):
+        if call_id not in requested or self._requests.is_let_through(chat, call_id):
             return None
         if invocation.live_request_queue is not None:
             del requested[call_id]
             return outcomes.refused("A tool cannot ask for approval while it runs in a live chat.")
-        if why := await self._dialogs.why_not(tool, arguments, invocation):
+        if why := await self._requests.why_not(tool, arguments, invocation):
             del requested[call_id]
             return outcomes.refused(why)
-        self._dialogs.let_through(place, call_id)
+        self._requests.let_through(chat, call_id)
         return None
 
     async def on_tool_error_callback(
@@ -235,10 +250,11 @@ class ApprovalGate(BasePlugin):
         """A tool that raises has a result too: the model and the user are told that it failed."""
         if type(tool) is BaseTool:  # ADK's stand-in for a name it does not know
             return outcomes.unknown_tool(tool.name)
-        record = self._take(tool_context)
+        record = self._take_started(tool_context)
         if isinstance(error, asyncio.CancelledError):
             if record:
-                await self._approvals.lose(record)
+                self._calls.end(record.id)
+                await self._book.lose(record)
             return None
         reference = token_hex(4)
         logger.error("tool %s failed, reference %s", tool.name, reference, exc_info=error)
@@ -247,31 +263,35 @@ class ApprovalGate(BasePlugin):
             await self._finish(record, outcome, failed=True)
         return outcome
 
-    def _ends_with_task(self, *names: object) -> None:
-        """Whatever ends the task of a call ends the call: callbacks of the application's, too."""
+    def _end_with_task(self, context: ToolContext, approval_id: str | None = None) -> None:
+        """Count a call as ended when its task ends, whoever ends it."""
+        calls, key = self._calls, _key(context)
 
         def end(_: object) -> None:
-            for name in names:
-                self._approvals.running.end(name)
-                self._started.pop(name, None)
+            calls.end(key)
+            calls.end(approval_id)
+            calls.started.pop(key, None)
 
         if task := asyncio.current_task():
             task.add_done_callback(end)
 
-    def _take(self, context: ToolContext) -> ApprovalRecord | None:
-        self._approvals.running.end(_key(context))
-        return self._started.pop(_key(context), None)
+    def _take_started(self, context: ToolContext) -> ApprovalRecord | None:
+        """Return the claimed record of a call that has just ended, once."""
+        self._calls.end(_key(context))
+        return self._calls.started.pop(_key(context), None)
 
     async def _finish(self, record: ApprovalRecord, result: Any, *, failed: bool) -> None:
         try:
-            await self._approvals.finish(record, result, failed=failed)
+            await self._book.finish(record, result, failed=failed)
         except StreamProtocolError:
             # The effect has happened and its result is known here: tell it rather than hide it.
             logger.exception("approval %s: its result could not be recorded", record.id)
+        finally:
+            self._calls.end(record.id)
 
 
-def _key(context: ToolContext) -> tuple[ChatId, str]:
-    return place_of(context.get_invocation_context()), context.function_call_id or ""
+def _key(context: ToolContext) -> CallKey:
+    return chat_of(context.get_invocation_context()), context.function_call_id or ""
 
 
 def _refuse_dialogs(calls: list[FunctionCall]) -> None:

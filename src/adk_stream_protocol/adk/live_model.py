@@ -8,8 +8,7 @@ are. Only tool objects are shared: what is set on them here is read in live runs
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from contextvars import ContextVar
-from typing import Any, Protocol
+from typing import Any
 
 from google.adk.agents.base_agent import BaseAgent
 from google.adk.agents.llm_agent import LlmAgent
@@ -24,33 +23,9 @@ from google.genai import errors, types
 from websockets.exceptions import ConnectionClosed
 
 from adk_stream_protocol.adk.client_tool import ClientTool
-from adk_stream_protocol.approvals.record import State
+from adk_stream_protocol.adk.task_context import Link, current_run
 
 logger = logging.getLogger(__name__)
-
-
-class Link(Protocol):
-    """What a live run does about its link to the model."""
-
-    tells_model: bool
-    """Whether the model is told that it need not wait for tools that wait."""
-    tools: dict[str, BaseTool]
-    """The tools that the model of the moment may call."""
-    unsent: list[types.Content]
-    """What a broken link could not take any more; the next one brings it."""
-
-    def connected(self, tools: dict[str, BaseTool], *, calls_at_once: bool) -> None: ...
-
-    def withdrawn(self, call_ids: list[str]) -> None: ...
-
-    def fell_silent(self) -> None: ...
-
-    def decided(self, call_id: str, state: State) -> None: ...
-
-    def call_ended(self, call_id: str) -> None: ...
-
-
-current_link: ContextVar[Link | None] = ContextVar("adk_stream_link", default=None)
 
 
 def live_copy(root: BaseAgent, model: BaseLlm | str | None) -> BaseAgent:
@@ -80,7 +55,8 @@ def live_variant(model: BaseLlm) -> BaseLlm:
 
     @asynccontextmanager
     async def connect(self: BaseLlm, llm_request: LlmRequest) -> AsyncGenerator[BaseLlmConnection]:
-        link = current_link.get()
+        run = current_run()
+        link = run.link if run else None
         if link:
             _mark(llm_request, tells_model=link.tells_model)
         async with base.connect(self, llm_request) as connection:
@@ -103,7 +79,7 @@ def live_variant(model: BaseLlm) -> BaseLlm:
 
 
 def _mark(request: LlmRequest, *, tells_model: bool) -> None:
-    waiting = {name for name, tool in request.tools_dict.items() if may_wait(tool)}
+    waiting = {name for name, tool in request.tools_dict.items() if needs_answer(tool)}
     for name in waiting:
         if not isinstance(request.tools_dict[name], ClientTool):
             request.tools_dict[name].behavior = types.Behavior.NON_BLOCKING
@@ -114,7 +90,7 @@ def _mark(request: LlmRequest, *, tells_model: bool) -> None:
                 declaration.behavior = behavior
 
 
-def may_wait(tool: BaseTool) -> bool:
+def needs_answer(tool: BaseTool) -> bool:
     """Whether a call of this tool may wait for a person or for the browser."""
     if isinstance(tool, ClientTool):
         return True

@@ -1,60 +1,111 @@
-"""What a turn reads from and writes to the ADK session and the approval records."""
+"""OpenTurn: what a turn reads from and writes to the ADK session and the approval records."""
 
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from google.adk.events.event import Event
 from google.adk.sessions.session import Session
 from google.genai import types
 
+from adk_stream_protocol.adk.chat_calls import ChatCalls
 from adk_stream_protocol.adk.sessions import TurnSessions
-from adk_stream_protocol.adk.stored_turn import StoredTurn
 from adk_stream_protocol.approvals.book import BROWSER, ApprovalBook
 from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, State
 from adk_stream_protocol.approvals.response import outcome_of, overlay
+from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.convert import tool_responses as outcomes
 from adk_stream_protocol.convert.answers import Plan
-from adk_stream_protocol.convert.calls import NOTES, Call, Calls
-from adk_stream_protocol.convert.events import ends_with_user
+from adk_stream_protocol.convert.calls import NOTES, Call, Calls, current_turn, is_placeholder
+from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
+from adk_stream_protocol.convert.events import ends_with_user, texts_of
+from adk_stream_protocol.convert.history.ui_messages import message_prefix
 from adk_stream_protocol.errors import Busy, Conflict
+from adk_stream_protocol.protocol.chunks import AnyChunk
 from adk_stream_protocol.telemetry.calls import browser_call_ended
 
 
-class History(StoredTurn):
-    """The stored conversation of one principal and chat, while a turn uses it."""
+class OpenTurn:
+    """What happened in a chat since the last user message, as it was read for a new turn."""
 
     def __init__(
         self,
         sessions: TurnSessions,
         session: Session,
-        approvals: ApprovalBook,
+        book: ApprovalBook,
+        in_hand: ChatCalls,
         *,
         is_whole: bool = True,
     ) -> None:
-        super().__init__(session)
         self._sessions = sessions
+        self._session = session
         self._is_whole = is_whole
-        self._approvals = approvals
+        self._book = book
+        self._in_hand = in_hand
+        self.chat_id = ChatId(session.app_name, session.user_id, session.id)
+        self.calls = Calls.of(self.turn_events())
         self._records: dict[str, ApprovalRecord] = {}
-        self._untold: list[Call] = []
-        """Calls that their record has ended, but not the session."""
+        self._unstored: list[Call] = []
+        """Calls whose record is settled but whose session has no response yet."""
+
+    @property
+    def session(self) -> Session:
+        """The session as it was read."""
+        return self._session
+
+    def turn_events(self) -> list[Event]:
+        """The events since the last message the user wrote."""
+        return current_turn(self._session.events)
+
+    def held_text(self, plan: Plan) -> list[str]:
+        """What the model said in this turn before the answers lead any further."""
+        return [text for event in self._events_before(plan) for text in texts_of(event)]
+
+    def _events_before(self, plan: Plan) -> list[Event]:
+        events = self.turn_events()
+        answered = self.answered_events(plan.repeats) if plan.is_replay else []
+        return events[: len(events) - len(answered)]
+
+    def answered_events(self, calls: list[Call]) -> list[Event]:
+        """The stored events from the first answer to one of these calls on."""
+        ids = {any_id for call in calls for any_id in (call.id, call.approval_id)}
+        events = self.turn_events()
+        for index, event in enumerate(events):
+            answers = {answer.id or "" for answer in event.get_function_responses()} & ids
+            if any(not is_placeholder(event, answer) for answer in answers):
+                return events[index:]
+        return []
+
+    def message_prefix(self, style: ApprovalStyleName, plan: Plan) -> Callable[[], list[AnyChunk]]:
+        """What the message of this turn holds before the answers lead any further."""
+        return partial(message_prefix, self._events_before(plan), style)
+
+    def calls_before(self, calls: list[Call]) -> Calls:
+        """The calls of this turn as they were before these were answered."""
+        answered = self.answered_events(calls)
+        events = self.turn_events()
+        before = Calls.of(events[: len(events) - len(answered)])
+        for call_id, call in before.by_id.items():
+            call.decision = self.calls.by_id[call_id].decision
+        return before
 
     async def read_records(self) -> None:
         """Let the records say where the gated calls of this turn stand."""
         gated = [call.id for call in self.calls.by_id.values() if call.approval_id]
-        self._records = await self._approvals.of_calls(self.place, gated)
+        self._records = await self._book.of_calls(self.chat_id, gated)
         for call_id, record in self._records.items():
             call = self.calls.by_id[call_id]
-            was_told = call.response is not None
+            was_stored = call.response is not None
             overlay(call, record)
-            if call.response is not None and not was_told:
-                self._untold.append(call)
+            if call.response is not None and not was_stored:
+                self._unstored.append(call)
 
     @property
-    def is_told_elsewhere(self) -> bool:
+    def is_stored_elsewhere(self) -> bool:
         """Whether another process has the result of a call and is about to store its event."""
         return any(
-            self._approvals.is_finished_elsewhere(record)
+            self._book.is_finished_elsewhere(record)
             for call_id, record in self._records.items()
             if self.calls.by_id[call_id].is_unfinished
         )
@@ -64,13 +115,13 @@ class History(StoredTurn):
         if self._is_whole:
             return Calls.of(self._session.events)
         found = await self._sessions.inner.get_session(
-            app_name=self.place.app, user_id=self.place.user, session_id=self.place.chat
+            app_name=self.chat_id.app, user_id=self.chat_id.user, session_id=self.chat_id.chat
         )
         return Calls.of(found.events if found else ())
 
     async def tools_done(self) -> None:
         """Wait until no gated tool of this chat is running any more."""
-        await self._approvals.running.none_of(self.place)
+        await self._in_hand.none_running()
 
     def hand_over(self) -> None:
         """Let the next run use the session as it was read here."""
@@ -78,7 +129,7 @@ class History(StoredTurn):
 
     async def cancel_open(self) -> list[Call]:
         """The user moved on: close what is open, and report what a crash left without result."""
-        await self._tell()
+        await self._store_settled()
         left = [one for one in self.calls.by_id.values() if one.is_open or one.is_unfinished]
         for call in left:
             await self._close(call, await self._end_of(call))
@@ -105,62 +156,74 @@ class History(StoredTurn):
         record = self._records.get(call.id)
         if record is None:
             return outcomes.cancelled()
+        runs_here = self._in_hand.is_running(record.id)
         if is_withdrawn:
-            record = await self._approvals.withdraw(record)
+            record = await self._book.withdraw(record, runs_here=runs_here)
         else:
-            record = await self._approvals.cancel(record, "the user went on")
+            record = await self._book.cancel(record, "the user went on", runs_here=runs_here)
         if call.browser:
             if record.state is State.EXECUTING:
-                await self._approvals.lose(record)
+                await self._book.lose(record)
             return outcomes.cancelled()
         if record.state is State.EXECUTING:
-            raise Busy("A tool of this chat is still running.")
+            raise Busy("A tool in this chat is still running.")
         return outcome_of(record) or outcomes.cancelled()
 
     async def expire(self, client_tool_ttl: float) -> None:
         """Close the calls whose deadline has passed."""
         now = time.time()
-        await self._tell()
+        await self._store_settled()
         for call in self.calls.open():
             record = self._records.get(call.id)
             if call.waits_for_approval and record:
-                record = self._records[call.id] = await self._approvals.expire(record)
+                record = self._records[call.id] = await self._book.expire(record)
                 overdue = record.state is State.EXPIRED
             else:
                 overdue = now > call.asked_at + (call.ttl or client_tool_ttl)
                 if overdue and record and record.state is State.EXECUTING:
-                    await self._approvals.lose(record)
+                    await self._book.lose(record)
             if overdue:
                 await self._close(call, outcomes.expired())
 
-    async def _tell(self) -> None:
+    async def _store_settled(self) -> None:
         """Tell the model of what was ended outside of its chat."""
-        while self._untold:
-            call = self._untold.pop()
+        while self._unstored:
+            call = self._unstored.pop()
             await self._close(call, call.response or outcomes.cancelled())
 
     async def _close(self, call: Call, response: dict[str, Any]) -> None:
         """Give a call that will not run now its one response."""
         content = outcomes.user_content([outcomes.response_part(call, response)])
         await self._append(call, content, {})
-        browser_call_ended(self.place.chat, call, response)
+        browser_call_ended(self.chat_id.chat, call, response)
         call.response = response
 
-    async def commit(self, plan: Plan, who: Principal, *, live: bool = False) -> None:
-        """Write the decisions into their records. What returns from here survives anything."""
+    async def commit(
+        self, plan: Plan, who: Principal, *, live: bool = False, is_ours: bool = False
+    ) -> None:
+        """Write the decisions into their records. What returns from here survives anything.
+
+        A live run finishes its decided calls itself. `is_ours`: no other worker runs the chat.
+        """
         for decision in plan.decisions:
-            self._approvals.check(self._record(decision.call), who)
+            self._book.check(self._record(decision.call), who)
         for decision in plan.decisions:
             record = self._record(decision.call)
-            decided = await self._approvals.decide(record, who, decision.approved, decision.reason)
-            self._records[decision.call.id] = decided
+            decided = await self._book.decide(record, who, decision.approved, decision.reason)
+            self._keep_for_start(decision.call, decided)
             decision.call.decision = decision.approved
-        for call in () if live else plan.unfinished:  # a live run is at it
-            self._records[call.id] = await self._approvals.hold(self._record(call))
+        for call in () if live else plan.unfinished:
+            held = await self._book.hold(self._record(call), is_ours=is_ours)
+            self._keep_for_start(call, held)
         for call in plan.go:
             await self._start_in_browser(call)
         for call, response in plan.results:
             await self._finish_in_browser(call, response)
+
+    def _keep_for_start(self, call: Call, record: ApprovalRecord) -> None:
+        self._records[call.id] = record
+        if not call.browser:
+            self._in_hand.hold(record)
 
     def _record(self, call: Call) -> ApprovalRecord:
         record = self._records.get(call.id)
@@ -171,15 +234,15 @@ class History(StoredTurn):
     async def _start_in_browser(self, call: Call) -> None:
         record = self._records.get(call.id)
         if record and record.state is State.APPROVED:
-            started = await self._approvals.claim(record, call.args, BROWSER)
+            started = await self._book.claim(record, call.args, BROWSER)
             self._records[call.id] = started or record
 
     async def _finish_in_browser(self, call: Call, response: dict[str, Any]) -> None:
         await self._start_in_browser(call)
-        browser_call_ended(self.place.chat, call, response)
+        browser_call_ended(self.chat_id.chat, call, response)
         record = self._records.get(call.id)
         if record and record.state is State.EXECUTING:
-            await self._approvals.finish(record, response, failed="error" in response)
+            await self._book.finish(record, response, failed="error" in response)
 
     async def keep(self, plan: Plan) -> types.Content | None:
         """Store what a plan brings; returns the message that ADK is to be run with, if any."""

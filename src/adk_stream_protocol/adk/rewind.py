@@ -31,12 +31,12 @@ _RESTORED = "restored"
 async def rewind(
     runner: Runner, session: Session, ids: Sequence[str], new: types.Content | None
 ) -> types.Content | None:
-    """Take a chat back to before a message of the user's; returns what is to be said there now.
+    """Rewind a chat to before a user message. Return the content that is to be said there.
 
-    The message is the one with the first of the ids that is known, its own or that of the answer
-    to it; without ids, the last one. `new` is said instead; None says the same again. None comes
-    back if there is no such message: then nothing has happened. Call it inside a turn of the chat,
-    with the whole session, after everything open is closed; hand the session to the run after it.
+    The target is the first id that matches a user message or its answer; without ids, the last
+    user message. `new` replaces its content; None repeats it. Return None, and change nothing, if
+    there is no such message. Call this inside a turn of the chat, with the whole session, after
+    everything open is closed; pass the session to the run afterwards.
     """
     assert isinstance(runner.session_service, TurnSessions)
     found = exchanges(session.events)
@@ -71,7 +71,7 @@ def _index(found: list[Exchange], ids: Sequence[str]) -> int | None:
         name: index
         for index, exchange in enumerate(found)
         if exchange.said
-        for name in ("", exchange.said_id, exchange.message_id)
+        for name in ("", exchange.user_message_id, exchange.message_id)
     }
     return next((known[one] for one in ids or ("",) if one in known), None)
 
@@ -93,7 +93,7 @@ def _dropped_before(session: Session, kept: list[Exchange], invocation_id: str) 
 
 def _copy(event: Event, exchange: Exchange, invocation_id: str) -> Event:
     metadata = event.custom_metadata or {}
-    names = {MESSAGE_ID: exchange.message_id, USER_MESSAGE_ID: exchange.said_id}
+    names = {MESSAGE_ID: exchange.message_id, USER_MESSAGE_ID: exchange.user_message_id}
     return event.model_copy(
         update={
             "id": Event.new_id(),

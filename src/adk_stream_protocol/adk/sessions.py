@@ -61,7 +61,7 @@ class TurnSessions(BaseSessionService):
     ) -> Session | None:
         if session := self._read.pop((app_name, user_id, session_id), None):
             return session
-        return await whole(
+        return await finish_even_if_cancelled(
             self.inner.get_session(
                 app_name=app_name, user_id=user_id, session_id=session_id, config=config
             )
@@ -75,7 +75,7 @@ class TurnSessions(BaseSessionService):
         state: dict[str, Any] | None = None,
         session_id: str | None = None,
     ) -> Session:
-        return await whole(
+        return await finish_even_if_cancelled(
             self.inner.create_session(
                 app_name=app_name, user_id=user_id, state=state, session_id=session_id
             )
@@ -94,7 +94,7 @@ class TurnSessions(BaseSessionService):
 
     async def append_event(self, session: Session, event: Event) -> Event:
         appending = self.inner.append_event(session, event)
-        return await (whole(appending) if self._has_store else appending)
+        return await (finish_even_if_cancelled(appending) if self._has_store else appending)
 
     async def prepare(self) -> None:
         """Create ADK's tables. Workers that start together get in each other's way.
@@ -116,7 +116,7 @@ class TurnSessions(BaseSessionService):
         await self.inner.flush()
 
 
-async def whole(job: Coroutine[Any, Any, T] | asyncio.Task[T]) -> T:
+async def finish_even_if_cancelled(job: Coroutine[Any, Any, T] | asyncio.Task[T]) -> T:
     """Let a store finish what it has begun, also for a turn that is stopped in the middle of it.
 
     Cut off, it would keep its transaction, and with SQLite the lock on the whole file (aiosqlite

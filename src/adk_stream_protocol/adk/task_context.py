@@ -1,19 +1,56 @@
-"""What the current task runs for: the tools of an application reach their chat through it."""
+"""The run that the current task belongs to, and what a tool of the application may ask of it."""
 
 from contextvars import ContextVar
 from typing import Any, Protocol
 
+from google.adk.tools.base_tool import BaseTool
+from google.adk.tools.tool_context import ToolContext
+from google.genai import types
+
+from adk_stream_protocol.adk.chat_calls import ChatCalls
+from adk_stream_protocol.approvals import record
+from adk_stream_protocol.approvals.record import State
+from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.telemetry.turns import Entered
 
 
-class Running(Protocol):
-    """What runs a tool: a turn, or the live run behind many turns."""
+class Link(Protocol):
+    """What a live run does about its link to the model."""
+
+    tells_model: bool
+    """Whether the model is told that it need not wait for tools that wait."""
+    tools: dict[str, BaseTool]
+    """The tools that the model of the moment may call."""
+    unsent: list[types.Content]
+    """What a broken link could not take any more; the next one brings it."""
+
+    def connected(self, tools: dict[str, BaseTool], *, calls_at_once: bool) -> None: ...
+
+    def withdrawn(self, call_ids: list[str]) -> None: ...
+
+    def fell_silent(self) -> None: ...
+
+    def decided(self, call_id: str, state: State) -> None: ...
+
+    def call_ended(self, call_id: str) -> None: ...
+
+
+class Run(Protocol):
+    """One run of the agent: a request's, or the live run behind many turns."""
 
     @property
-    def chat(self) -> tuple[str, str]: ...
+    def chat_id(self) -> ChatId: ...
+
+    @property
+    def calls(self) -> ChatCalls: ...
 
     @property
     def message_id(self) -> str: ...
+
+    @property
+    def link(self) -> Link | None:
+        """The link to the model of a live run."""
+        ...
 
     @property
     def observed(self) -> Entered: ...
@@ -21,37 +58,32 @@ class Running(Protocol):
     def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None: ...
 
 
-_current: ContextVar[Running | None] = ContextVar("adk_stream_running", default=None)
+_current: ContextVar[Run | None] = ContextVar("adk_stream_run", default=None)
 
 
-def enter(running: Running) -> None:
-    """Make this what the current task runs for, and the tools it calls."""
-    _current.set(running)
-    running.observed.enter()
+def bind_to_task(run: Run) -> None:
+    """Let the current task, and the tools it calls, belong to this run."""
+    _current.set(run)
+    run.observed.enter()
 
 
-def current_message_id() -> str:
-    """The id of the message that this task makes, if it makes one."""
-    running = _current.get()
-    return running.message_id if running else ""
-
-
-def current_run() -> Running | None:
-    """What this task runs for, if it runs for a chat."""
+def current_run() -> Run | None:
+    """Return the run of the current task; None outside of a chat."""
     return _current.get()
 
 
-def current_chat() -> tuple[str, str] | None:
-    """The user and chat that this task runs for, if it runs for one."""
-    running = _current.get()
-    return running.chat if running else None
-
-
 def stream_data(name: str, data: Any, *, id: str | None = None, transient: bool = False) -> None:
-    """From inside a tool: send a `data-<name>` part to the chat at once, say for progress.
+    """From inside a tool: send a `data-<name>` part to the chat immediately, say for progress.
 
     A part with an `id` replaces the one sent before under the same name and id. A transient part
     reaches `onData` only. Outside a turn (a test of the tool alone) nothing happens.
     """
-    if running := _current.get():
-        running.put_data(name, data, id, transient)
+    if run := _current.get():
+        run.put_data(name, data, id, transient)
+
+
+def idempotency_key(tool_context: ToolContext) -> str:
+    """Name this call for whoever does the work: the same key however often the call is run."""
+    session = tool_context.session
+    chat = ChatId(session.app_name, session.user_id, session.id)
+    return record.idempotency_key(chat, tool_context.function_call_id or "")

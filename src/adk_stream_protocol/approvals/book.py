@@ -19,7 +19,6 @@ from adk_stream_protocol.approvals.record import (
     digest_of,
     idempotency_key,
 )
-from adk_stream_protocol.approvals.running_calls import RunningCalls
 from adk_stream_protocol.approvals.store import ApprovalStore, AuditEntry
 from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.convert.calls import Call
@@ -31,7 +30,6 @@ logger = logging.getLogger(__name__)
 ABANDONED_SECONDS = 900.0  # then a call of another host counts as lost: nobody can ask that host
 MAX_PENDING = 16
 MAX_DENIALS = 3
-MAX_HELD = 1024
 LOOK_SECONDS = 5.0  # how often a waiting call looks, should another process have its answer
 BROWSER = "browser:-:-"  # the holder of a call that the browser runs
 
@@ -76,15 +74,12 @@ class ApprovalBook:
         self._ttl = ttl
         self._clock = clock
         self._holder = this_process()
-        self._held: dict[tuple[ChatId, str], ApprovalRecord] = {}
-        """Approved here and about to start: spares the start a read. The claim checks it anyway."""
-        self._waiting: dict[str, asyncio.Event] = {}
-        """Calls of live runs that wait for their answer, by approval id."""
-        self.running = RunningCalls()
         self.observer = observer or Unobserved()
-        self.on_settled: Callable[[ApprovalRecord], None] = lambda record: None
-        """Told of answers to calls that wait in no run of this process."""
-        self.is_left_to_us: Callable[[ApprovalRecord], bool] = lambda record: False
+        self._on_settled: list[Callable[[ApprovalRecord], object]] = []
+
+    def on_settled(self, listener: Callable[[ApprovalRecord], object]) -> None:
+        """Call the listener with every record that stops waiting for a person."""
+        self._on_settled.append(listener)
 
     def policy(self, tool: str) -> ApprovalPolicy:
         """The policy of a tool, or the default one."""
@@ -164,23 +159,19 @@ class ApprovalBook:
             after = replace(after, holder=self._holder)  # who goes on with the chat
         event = "approve" if approved else "deny"
         if await self._move(record, after, self._entry(event, after, who.id)):
-            return self._remember(after)
+            return after
         now = await self.store.get(record.id)
         raise Conflict(f"This call is no longer open: it is {now.state if now else 'gone'}.")
 
-    async def answered(self, record: ApprovalRecord) -> ApprovalRecord:
-        """Wait until a request is answered, or over. The record decides; a wake only says look."""
-        wake = self._waiting[record.id] = asyncio.Event()
-        try:
-            while record.state is State.PENDING:
-                left = max(0.0, record.expires - self._clock())
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(min(left, LOOK_SECONDS)):
-                        await wake.wait()
-                wake.clear()
-                record = await self._look(record)
-        finally:
-            self._waiting.pop(record.id, None)
+    async def answered(self, record: ApprovalRecord, woken: asyncio.Event) -> ApprovalRecord:
+        """Wait until a request is answered or over. The record decides; the event says look."""
+        while record.state is State.PENDING:
+            left = max(0.0, record.expires - self._clock())
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(min(left, LOOK_SECONDS)):
+                    await woken.wait()
+            woken.clear()
+            record = await self._look(record)
         return record
 
     async def _look(self, record: ApprovalRecord) -> ApprovalRecord:
@@ -195,52 +186,32 @@ class ApprovalBook:
         if not await self.store.move(before, after, entry):
             return False
         self.observer.moved(before, after, entry)
-        if before.state is not State.PENDING:
-            return True
-        if not self.wake(after.id):
-            self.on_settled(after)
-        elif after.state is State.APPROVED:  # it starts at once: nobody ends its run before that
-            self.running.begin(after.id, after.chat_id)
+        if before.state is State.PENDING and after.state is not State.PENDING:
+            for listener in self._on_settled:
+                listener(after)
         return True
-
-    def wake(self, approval_id: str) -> bool:
-        """Let a call that waits here look at its record. False: none does."""
-        if wake := self._waiting.get(approval_id):
-            wake.set()
-        return wake is not None
-
-    def waits_here(self, approval_id: str) -> bool:
-        """Whether a live run of this process waits for the answer."""
-        return approval_id in self._waiting
 
     def is_mine(self, record: ApprovalRecord) -> bool:
         """Whether this process holds the call."""
         return record.holder == self._holder
 
-    async def hold(self, record: ApprovalRecord) -> ApprovalRecord:
-        """Go on with a decided call that was left unfinished, unless its process still lives."""
+    async def hold(self, record: ApprovalRecord, *, is_ours: bool = False) -> ApprovalRecord:
+        """Take over a decided call that was never finished. Raise Busy while its process lives.
+
+        `is_ours`: this worker, and certainly no other, runs the chat. Then the worker that should
+        have started the call has died, even if the one that decided it lives.
+        """
         if record.state not in (State.APPROVED, State.EXECUTING, State.DENIED):
             return record
-        if not (self.is_mine(record) or self.is_abandoned(record) or self.is_left_to_us(record)):
-            raise Busy("This call is being run.")
+        is_left_to_us = is_ours and record.state is not State.EXECUTING
+        if not (self.is_mine(record) or self.is_abandoned(record) or is_left_to_us):
+            raise Busy("This call is already running.")
         if record.state is not State.APPROVED:
             return record
         after = record.hold(self._holder)
         if await self._move(record, after, self._entry("resume", after, self._holder)):
-            return self._remember(after)
-        raise Busy("This call is being run.")
-
-    def _remember(self, record: ApprovalRecord) -> ApprovalRecord:
-        if record.state is State.APPROVED:
-            self._held[(record.chat_id, record.call_id)] = record
-            if len(self._held) > MAX_HELD:  # the oldest ones are those that never started
-                del self._held[next(iter(self._held))]
-        return record
-
-    async def to_start(self, place: ChatId, call_id: str) -> ApprovalRecord | None:
-        """The record of a call that is about to start."""
-        held = self._held.pop((place, call_id), None)
-        return held or (await self.of_calls(place, [call_id])).get(call_id)
+            return after
+        raise Busy("This call is already running.")
 
     def is_abandoned(self, record: ApprovalRecord) -> bool:
         """Whether the process that holds a call, or has asked about it, is gone."""
@@ -256,9 +227,9 @@ class ApprovalBook:
             return False
         return record.holder != BROWSER and not self.is_abandoned(record)
 
-    def is_over(self, record: ApprovalRecord) -> bool:
+    def is_over(self, record: ApprovalRecord, *, runs_here: bool) -> bool:
         """Whether a started call cannot come back any more."""
-        if record.state is not State.EXECUTING or record.id in self.running:
+        if record.state is not State.EXECUTING or runs_here:
             return False
         return record.holder == self._holder or self.is_abandoned(record)
 
@@ -270,19 +241,15 @@ class ApprovalBook:
             after = self._start(record, digest_of(canonical(arguments)), holder or self._holder)
         except Conflict:
             return None
-        self._held.pop((after.chat_id, after.call_id), None)
-        if not await self._move(record, after, self._entry("claim", after, self._holder)):
-            return None
-        if holder is None:
-            self.running.begin(after.id, after.chat_id)
-        return after
+        moved = await self._move(record, after, self._entry("claim", after, self._holder))
+        return after if moved else None
 
     def _start(self, record: ApprovalRecord, digest: str, holder: str) -> ApprovalRecord:
         if record.state is State.EXECUTING and self.policy(record.tool).idempotent:
             if not self.is_abandoned(record):
-                raise Conflict("This call is being run.")
+                raise Conflict("This call is already running.")
             if digest != record.digest:
-                raise Conflict("The arguments are not the approved ones.")
+                raise Conflict("The arguments have changed since they were approved.")
             return record.take_over(holder)
         return record.claim(digest, holder)
 
@@ -291,22 +258,20 @@ class ApprovalBook:
         text = json.dumps(result, default=str)
         after = record.finish(text, failed)
         entry = self._entry("fail" if failed else "result", after, self._holder)
-        try:
-            if not await self._move(record, after, entry):
-                logger.error("approval %s: its result could not be recorded", record.id)
-        finally:
-            self.running.end(record.id)
+        if not await self._move(record, after, entry):
+            logger.error("approval %s: its result could not be recorded", record.id)
 
     async def lose(self, record: ApprovalRecord) -> ApprovalRecord:
         """A started call whose end nobody will know."""
         after = record.lose()
-        self.running.end(record.id)
         moved = await self._move(record, after, self._entry("unknown", after, self._holder))
         return after if moved else await self._fresh(record)
 
-    async def cancel(self, record: ApprovalRecord, reason: str) -> ApprovalRecord:
-        """The asker moved on. What has been started or settled stays as it is."""
-        if self.is_over(record):
+    async def cancel(
+        self, record: ApprovalRecord, reason: str, *, runs_here: bool = False
+    ) -> ApprovalRecord:
+        """Close a request because the asker moved on. A call that runs or ended stays as it is."""
+        if self.is_over(record, runs_here=runs_here):
             return await self.lose(record)
         if record.state not in (State.PENDING, State.APPROVED):
             return record
@@ -314,10 +279,10 @@ class ApprovalBook:
         entry = self._entry("cancel", after, record.principal)
         return after if await self._move(record, after, entry) else await self._fresh(record)
 
-    async def withdraw(self, record: ApprovalRecord) -> ApprovalRecord:
+    async def withdraw(self, record: ApprovalRecord, *, runs_here: bool = False) -> ApprovalRecord:
         """Close a request that the agent took back. An answered one is cancelled instead."""
         if record.state is not State.PENDING:
-            return await self.cancel(record, "the agent took it back")
+            return await self.cancel(record, "the agent took it back", runs_here=runs_here)
         after = record.withdraw()
         entry = self._entry("withdraw", after, record.principal)
         return after if await self._move(record, after, entry) else await self._fresh(record)

@@ -104,7 +104,7 @@ class ApprovalRecord:
             raise Conflict(f"This call is no longer open: it is {self.state}.")
         if not self.waits_for(who):
             role = self.steps[self.step] if self.steps else "the person who asked"
-            raise Forbidden(f"This waits for the approval of somebody else: {role}.")
+            raise Forbidden(f"This request is waiting for someone else's approval: {role}.")
         if now >= self.expires:
             raise Expired("The request expired before this answer; the answer has no effect.")
         decided = replace(self, decided_by=who.id, decided_at=now, reason=reason)
@@ -121,7 +121,7 @@ class ApprovalRecord:
     def claim(self, digest: str, holder: str) -> "ApprovalRecord":
         """About to start, with these arguments."""
         if digest != self.digest:
-            raise Conflict("The arguments are not the approved ones.")
+            raise Conflict("The arguments have changed since they were approved.")
         return replace(self._from(State.APPROVED), state=State.EXECUTING, holder=holder)
 
     def finish(self, result: str, failed: bool) -> "ApprovalRecord":

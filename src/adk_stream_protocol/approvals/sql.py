@@ -144,7 +144,9 @@ class SqlApprovalStore:
         except IntegrityError:
             raise
         except (SQLAlchemyError, OSError) as error:
-            raise Unavailable("The approval store does not answer. Nothing was done.") from error
+            raise Unavailable(
+                "The approval store is not responding. Nothing was changed."
+            ) from error
 
     async def _prepare(self) -> None:
         if self._ready:
@@ -167,7 +169,9 @@ class SqlApprovalStore:
                     raise
                 await asyncio.sleep(0.1)
         if version is not None and version > SCHEMA_VERSION:
-            raise Unavailable(f"The approval store has schema {version}; update this program.")
+            raise Unavailable(
+                f"The approval store has the newer schema {version}. Please update this program."
+            )
 
 
 class _Sqlite:

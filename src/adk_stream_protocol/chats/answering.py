@@ -1,38 +1,33 @@
 """Answers of a client: what they lead to, and how that shows in the turn they open."""
 
-import logging
-from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import Any
 
 from google.adk.workflow import BaseNode
-from sqlalchemy.exc import SQLAlchemyError
 
 from adk_stream_protocol.adk.client_tool import ClientTool, tools_of
-from adk_stream_protocol.adk.open_turn import History
+from adk_stream_protocol.adk.open_turn import OpenTurn
 from adk_stream_protocol.convert.answers import Plan, match_answers
 from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.convert.decode import Answer
 from adk_stream_protocol.convert.encode.turn import TurnEncoder
-from adk_stream_protocol.errors import Conflict, Unavailable, UnknownId
+from adk_stream_protocol.errors import Conflict, UnknownId
 from adk_stream_protocol.protocol.chunks import AnyChunk
 
-logger = logging.getLogger(__name__)
 
-
-async def plan_answers(history: History, answers: tuple[Answer, ...], agent: BaseNode) -> Plan:
+async def plan_answers(opened: OpenTurn, answers: tuple[Answer, ...], agent: BaseNode) -> Plan:
     """What the answers lead to; a refusal leaves nothing behind."""
-    tools = await _client_tools(history.calls.open(), agent)
+    tools = await _client_tools(opened.calls.open(), agent)
 
     def check(call: Call, value: Any) -> str | None:
         tool = tools.get(call.id)
         return tool.check_output(value) if tool else "the tool is no longer there"
 
     try:
-        return match_answers(history.calls, answers, check)
+        return match_answers(opened.calls, answers, check)
     except UnknownId:
         # Of an earlier turn, perhaps: then the id is known, and the answer is too late.
-        match_answers(await history.all_calls(), answers, check)
+        match_answers(await opened.all_calls(), answers, check)
         raise Conflict("This call is no longer open; the answer has no effect.") from None
 
 
@@ -67,22 +62,12 @@ def chunks_of(plan: Plan, encoder: TurnEncoder) -> list[AnyChunk]:
     return out
 
 
-def replay_of(plan: Plan, history: History, encoder: TurnEncoder) -> list[AnyChunk]:
+def replay_of(plan: Plan, opened: OpenTurn, encoder: TurnEncoder) -> list[AnyChunk]:
     """What these answers led to when they came first."""
     out: list[AnyChunk] = []
     for call in plan.repeats:
         if call.approval_id and call.decision is not None:
             out += encoder.decided(call, call.decision)
-    for event in history.answered_events(plan.repeats):
+    for event in opened.answered_events(plan.repeats):
         out += encoder.encode(event)
     return out
-
-
-@contextmanager
-def needing_the_store() -> Generator[None]:
-    """A store that fails makes the whole request fail, and nothing is done."""
-    try:
-        yield
-    except (SQLAlchemyError, OSError) as error:
-        logger.exception("the session store does not answer")
-        raise Unavailable("The store does not answer. Nothing was done.") from error

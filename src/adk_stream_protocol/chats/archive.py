@@ -1,17 +1,13 @@
-"""Conversations: the stored chats of every principal, read, listed and deleted."""
+"""ChatArchive: the stored chats of every principal, read, listed and deleted."""
 
 import asyncio
-import logging
 import time
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from google.adk.runners import Runner
 from google.adk.sessions.session import Session
-from sqlalchemy.exc import SQLAlchemyError
 
 from adk_stream_protocol.adk.session_reader import TITLE
 from adk_stream_protocol.adk.sessions import TurnSessions
@@ -19,14 +15,13 @@ from adk_stream_protocol.approvals.book import BROWSER, ApprovalBook
 from adk_stream_protocol.approvals.record import UNANSWERED, ApprovalRecord, Principal, State
 from adk_stream_protocol.approvals.response import outcome_of
 from adk_stream_protocol.chat_id import ChatId
+from adk_stream_protocol.chats.failures import needing_the_store
 from adk_stream_protocol.convert import tool_responses as outcomes
 from adk_stream_protocol.convert.calls import Call, Calls
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.history.exchanges import exchanges, standing_events, title_of
 from adk_stream_protocol.convert.history.ui_messages import Standing, ui_messages
-from adk_stream_protocol.errors import Busy, Unavailable, UnknownId
-
-logger = logging.getLogger(__name__)
+from adk_stream_protocol.errors import Busy, UnknownId
 
 MAX_LISTED = 200
 MAX_TITLES = 2_000
@@ -39,7 +34,7 @@ _STEADY_READS = 5
 class Activity(Protocol):
     """What goes on in chats at the moment."""
 
-    async def unfinished(self, user_id: str, chat_id: str) -> str | None:
+    async def message_in_the_making(self, user_id: str, chat_id: str) -> str | None:
         """The stored id of the message that a running turn makes; None if nothing goes on.
 
         Empty if something does, but makes no message yet.
@@ -48,6 +43,10 @@ class Activity(Protocol):
 
     async def end(self, user_id: str, chat_id: str) -> None:
         """End a running turn, and a live run."""
+        ...
+
+    def is_running(self, record: ApprovalRecord) -> bool:
+        """Whether this worker runs the call of a record now."""
         ...
 
 
@@ -62,13 +61,13 @@ class ChatSummary:
     """ISO 8601, UTC."""
 
 
-class Conversations:
+class ChatArchive:
     """The stored chats of one agent. A chat is named by its principal and its id."""
 
     def __init__(
         self,
         runner: Runner,
-        approvals: ApprovalBook,
+        book: ApprovalBook,
         activity: Activity,
         *,
         client_tool_ttl: float = 600,
@@ -77,7 +76,7 @@ class Conversations:
         # Not through the turns' own service: a session handed over there waits for a run.
         self._sessions = runner.session_service.inner
         self._app_name = runner.app_name
-        self._approvals = approvals
+        self._book = book
         self._activity = activity
         self._client_tool_ttl = client_tool_ttl
         self._titles: dict[tuple[str, str], str] = {}
@@ -86,14 +85,14 @@ class Conversations:
         self, who: Principal, chat_id: str, approvals: ApprovalStyleName = "native"
     ) -> list[dict[str, Any]]:
         """A chat as UIMessages, without the message that a turn is still making."""
-        async with _store():
+        with needing_the_store():
             unfinished, session = await self._read_steadily(who, chat_id)
             if session is None:
                 if unfinished is None:
                     raise UnknownId("There is no such chat.")
                 return []
             calls = Calls.of(standing_events(session.events))
-            standings = await self._standings(_place(session), calls, idle=unfinished is None)
+            standings = await self._standings(_chat_of(session), calls, idle=unfinished is None)
         # A long history would hold up every stream of this process.
         return await asyncio.to_thread(
             ui_messages, session.events, standings, approvals=approvals, unfinished=unfinished
@@ -103,10 +102,10 @@ class Conversations:
         self, who: Principal, chat_id: str
     ) -> tuple[str | None, Session | None]:
         """A session, and the message that was in the making before and after it was read."""
-        unfinished = await self._activity.unfinished(who.id, chat_id)
+        unfinished = await self._activity.message_in_the_making(who.id, chat_id)
         session = await self._read(who, chat_id)
         for _ in range(_STEADY_READS):
-            now = await self._activity.unfinished(who.id, chat_id)
+            now = await self._activity.message_in_the_making(who.id, chat_id)
             if now == unfinished:
                 break
             unfinished, session = now, await self._read(who, chat_id)
@@ -114,7 +113,7 @@ class Conversations:
 
     async def chats(self, who: Principal) -> list[ChatSummary]:
         """The newest chats of a principal, newest first."""
-        async with _store():
+        with needing_the_store():
             found = await self._sessions.list_sessions(app_name=self._app_name, user_id=who.id)
             newest = sorted(found.sessions, key=lambda one: one.last_update_time, reverse=True)
             newest = newest[:MAX_LISTED]
@@ -140,7 +139,7 @@ class Conversations:
 
     async def delete(self, who: Principal, chat_id: str) -> None:
         """Stop what runs in a chat, cancel what is pending, and forget the chat."""
-        async with _store():
+        with needing_the_store():
             await self._activity.end(who.id, chat_id)
             session = await self._read(who, chat_id)
             if session is None:
@@ -152,33 +151,38 @@ class Conversations:
         self._titles.pop((who.id, chat_id), None)
 
     async def _cancel(self, session: Session) -> None:
-        records = await self._records(_place(session), Calls.of(session.events))
+        records = await self._records(_chat_of(session), Calls.of(session.events))
         started = [one for one in records.values() if one.state is State.EXECUTING]
-        if any(one.holder != BROWSER and not self._approvals.is_over(one) for one in started):
-            raise Busy("A tool of this chat is still running.")
+        if any(self._runs_somewhere(record) for record in started):
+            raise Busy("A tool in this chat is still running.")
         for record in records.values():
             if record.state is State.EXECUTING:
-                await self._approvals.lose(record)
+                await self._book.lose(record)
             else:
-                await self._approvals.cancel(record, "the chat was deleted")
+                await self._book.cancel(record, "the chat was deleted")
+
+    def _runs_somewhere(self, record: ApprovalRecord) -> bool:
+        if record.holder == BROWSER:
+            return False
+        return not self._book.is_over(record, runs_here=self._activity.is_running(record))
 
     async def _read(self, who: Principal, chat_id: str) -> Session | None:
         return await self._sessions.get_session(
             app_name=self._app_name, user_id=who.id, session_id=chat_id
         )
 
-    async def _records(self, place: ChatId, calls: Calls) -> dict[str, ApprovalRecord]:
+    async def _records(self, chat: ChatId, calls: Calls) -> dict[str, ApprovalRecord]:
         ids = [call.id for call in calls.by_id.values() if call.approval_id]
         records: dict[str, ApprovalRecord] = {}
         for start in range(0, len(ids), MAX_IDS_PER_QUERY):
             some = ids[start : start + MAX_IDS_PER_QUERY]
-            records |= await self._approvals.of_calls(place, some)
+            records |= await self._book.of_calls(chat, some)
         return records
 
-    async def _standings(self, place: ChatId, calls: Calls, *, idle: bool) -> dict[str, Standing]:
-        records = await self._records(place, calls)
+    async def _standings(self, chat: ChatId, calls: Calls, *, idle: bool) -> dict[str, Standing]:
+        records = await self._records(chat, calls)
         for call_id, record in records.items():
-            records[call_id] = await self._approvals.expire(record)
+            records[call_id] = await self._book.expire(record)
         return {
             call.id: self._standing(call, records.get(call.id), idle)
             for call in calls.by_id.values()
@@ -204,16 +208,7 @@ class Conversations:
         return outcomes.expired() if is_over else None
 
 
-@asynccontextmanager
-async def _store() -> AsyncGenerator[None]:
-    try:
-        yield
-    except (SQLAlchemyError, OSError) as error:
-        logger.exception("the session store does not answer")
-        raise Unavailable("The store does not answer.") from error
-
-
-def _place(session: Session) -> ChatId:
+def _chat_of(session: Session) -> ChatId:
     return ChatId(session.app_name, session.user_id, session.id)
 
 

@@ -1,4 +1,8 @@
-"""Why a turn failed, when it is the bridge and not the model that knows."""
+"""Failures of stores and of ADK as the errors that clients get."""
+
+import logging
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from google.adk.errors import StaleSessionError
 from sqlalchemy.exc import SQLAlchemyError
@@ -6,15 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from adk_stream_protocol.convert.encode.endings import Failure
 from adk_stream_protocol.errors import Busy, StreamProtocolError, Unavailable
 
-
-class LinkLost(StreamProtocolError):
-    """A live run ended that should have gone on."""
-
-    status, code = 502, "link-lost"
-
-    def __init__(self, why: str) -> None:
-        super().__init__("The connection to the model was lost. Please try again.")
-        self.why = why
+logger = logging.getLogger(__name__)
 
 
 def failure_of(error: BaseException) -> Failure:
@@ -24,8 +20,18 @@ def failure_of(error: BaseException) -> Failure:
         if isinstance(cause, StreamProtocolError):
             return Failure(cause.code, cause.text)
         if isinstance(cause, StaleSessionError):
-            return Failure(Busy.code, "Another turn of this chat was faster. Please try again.")
+            return Failure(Busy.code, "Another message in this chat came first. Please try again.")
         if isinstance(cause, SQLAlchemyError):
-            return Failure(Unavailable.code, "The store does not answer. Please try again.")
+            return Failure(Unavailable.code, "The store is not responding. Please try again.")
         cause = cause.__cause__
     return Failure.of_exception(error)
+
+
+@contextmanager
+def needing_the_store() -> Generator[None]:
+    """Turn a failure of the session store into Unavailable: the request fails as a whole."""
+    try:
+        yield
+    except (SQLAlchemyError, OSError) as error:
+        logger.exception("the session store does not answer")
+        raise Unavailable("The store is not responding. Nothing was changed.") from error

@@ -7,8 +7,8 @@ from google.adk.runners import Runner
 from adk_stream_protocol.adk.sessions import TurnSessions
 from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, State
-from adk_stream_protocol.chats.answering import needing_the_store
-from adk_stream_protocol.chats.chats import Chat
+from adk_stream_protocol.chats.chats import Chats
+from adk_stream_protocol.chats.failures import needing_the_store
 from adk_stream_protocol.convert.calls import Calls, current_turn
 from adk_stream_protocol.errors import Conflict, StreamProtocolError, UnknownId
 
@@ -24,18 +24,18 @@ class Inbox:
     asked and no call is there to run: such a record is closed instead of answered.
     """
 
-    def __init__(self, runner: Runner, approvals: ApprovalBook, chat: Chat) -> None:
+    def __init__(self, runner: Runner, book: ApprovalBook, chats: Chats) -> None:
         assert isinstance(runner.session_service, TurnSessions)
         self._sessions = runner.session_service.inner
         self._app = runner.app_name
-        self._approvals = approvals
-        self._chat = chat
+        self._book = book
+        self._chats = chats
         self._seen: set[str] = set()
         """Requests of processes that are gone, found in their chats."""
 
     async def waiting(self, who: Principal) -> list[ApprovalRecord]:
         """The requests that this person can decide."""
-        found = await self._approvals.store.pending(self._app, who)
+        found = await self._book.store.pending(self._app, who)
         standing = [await self._standing(record) for record in found]
         return [record for record in standing if record.state is State.PENDING]
 
@@ -43,35 +43,37 @@ class Inbox:
         self, who: Principal, approval_id: str, approved: bool, reason: str | None
     ) -> ApprovalRecord:
         """Commit a decision. The chat of the asker goes on when the last step is in."""
-        record = await self._approvals.store.get(approval_id)
+        record = await self._book.store.get(approval_id)
         if record is None or record.app != self._app or not _concerns(record, who):
             raise UnknownId("There is no such request.")
         # Said before: acknowledged again, and carried on with if a crash cut it off.
         if not record.was_decided(who, approved):
-            record = await self._approvals.expire(record)
-            self._approvals.check(record, who)
+            record = await self._book.expire(record)
+            self._book.check(record, who)
             if (await self._in_chat(record)).state is not State.PENDING:
-                raise Conflict("Nobody was asked this: a crash came first. Nothing is run.")
-            record = await self._approvals.decide(record, who, approved, reason)
+                raise Conflict(
+                    "The server crashed before anyone saw this request. Nothing was run."
+                )
+            record = await self._book.decide(record, who, approved, reason)
         if record.state is not State.PENDING:
             await self._go_on(record)
         return record
 
     async def _standing(self, record: ApprovalRecord) -> ApprovalRecord:
-        record = await self._approvals.expire(record)
-        if record.id in self._seen or not self._approvals.is_abandoned(record):
+        record = await self._book.expire(record)
+        if record.id in self._seen or not self._book.is_abandoned(record):
             return record
         return await self._in_chat(record)
 
     async def _in_chat(self, record: ApprovalRecord) -> ApprovalRecord:
         """The record, closed if its request never reached the chat."""
-        if self._approvals.waits_here(record.id) or await self._was_asked(record):
+        if self._chats.waits_here(record) or await self._was_asked(record):
             if len(self._seen) < MAX_SEEN:
                 self._seen.add(record.id)
             return record
         if self._is_being_asked(record):
-            raise Conflict("This is being asked right now. Please try again in a moment.")
-        return await self._approvals.cancel(record, "a crash came before it was asked")
+            raise Conflict("This request is not ready yet. Please try again in a moment.")
+        return await self._book.cancel(record, "the server crashed before anyone was asked")
 
     async def _was_asked(self, record: ApprovalRecord) -> bool:
         with needing_the_store():
@@ -79,18 +81,18 @@ class Inbox:
                 app_name=record.app, user_id=record.principal, session_id=record.session
             )
         call = Calls.of(current_turn(session.events)).find(record.id) if session else None
-        self._approvals.observer.recall([call] if call else [])
+        self._book.observer.recall([call] if call else [])
         return call is not None
 
     def _is_being_asked(self, record: ApprovalRecord) -> bool:
-        if not self._approvals.is_mine(record):
-            return not self._approvals.is_abandoned(record)
-        chat = (record.principal, record.session)
-        return bool(self._chat.running(*chat) or self._chat.live_run(*chat))
+        if not self._book.is_mine(record):
+            return not self._book.is_abandoned(record)
+        chat = self._chats.get(record.principal, record.session)
+        return chat is not None and chat.message_in_the_making is not None
 
     async def _go_on(self, record: ApprovalRecord) -> None:
         try:
-            await self._chat.go_on(record.principal, record.session)
+            await self._chats.go_on(record.principal, record.session)
         except StreamProtocolError:
             # It is decided all the same. The asker's next turn finds the decision in the record.
             logger.exception("approval %s: the chat could not go on", record.id)

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 MAX_WAITING = 2_000
 """How many chunks a reader may be behind before a request turn waits for it."""
 GATHER_ROUNDS, LOOK_ROUNDS = 12, 4
-"""While chunks come in numbers, the loop goes round so often before they are taken; in a flood just
-to see how busy it is.
+"""Event-loop turns to wait for more chunks before a write, when the last write held several. In a
+flood, only enough to measure the latency of the loop.
 """
 FLOOD, FLOOD_ROUNDS, FLOOD_SECONDS = 4, 64, 0.2
-"""Once that many were gathered, the next are waited for as long as the loop takes to go round so
-often, which is next to nothing unless the loop is busy, and for no longer than this.
+"""A flood starts at FLOOD chunks per write. Then wait up to FLOOD_ROUNDS loop turns, and at most
+FLOOD_SECONDS.
 """
 
 
@@ -36,14 +36,14 @@ class Reader:
         "_round",
         "_turn",
         "_waiting",
-        "_whole",
+        "_from_message_start",
         "position",
         "wanted",
     )
 
-    def __init__(self, turn: "Turn", whole: bool) -> None:
+    def __init__(self, turn: "Turn", from_message_start: bool) -> None:
         self._turn = turn
-        self._whole = whole
+        self._from_message_start = from_message_start
         self._waiting: asyncio.Future[bool] | None = None
         self._in_numbers = self._is_flooded = False
         self._round = 0.0
@@ -67,14 +67,14 @@ class Reader:
         if self._in_numbers:
             await self._gather(LOOK_ROUNDS if self._is_flooded else GATHER_ROUNDS)
         batch = turn.since(self.position)
-        if batch and self._whole and not self.position:
+        if batch and self._from_message_start and not self.position:
             self.position = len(batch)
-            batch[1:1] = turn.earlier()
+            batch[1:1] = turn.message_prefix()
             replayed_chunks.add(len(batch))
             return batch
         if batch is not None:
             self.position += len(batch)
-            turn.took()
+            turn.reader_advanced()
             self._in_numbers = len(batch) > 1
         return batch
 
@@ -119,4 +119,4 @@ class Reader:
         if untaken := self._turn.size - self.position:
             is_slow = untaken >= MAX_WAITING or self._turn.since(self.position) is None
             dropped_chunks.add(untaken, {WHY: "slow" if is_slow else "closed"})
-        self._turn.leave(self)
+        self._turn.remove_reader(self)

@@ -1,9 +1,10 @@
-"""RequestTurns: turns that ADK runs from one request to its end."""
+"""RequestEngine: turns that ADK runs from one request to its end, on `run_async`."""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import aclosing
+from dataclasses import dataclass
 from functools import partial
 from secrets import token_hex
 from typing import Any
@@ -13,93 +14,159 @@ from google.adk.events.event import Event
 from google.adk.runners import Runner
 from google.genai import types
 
-from adk_stream_protocol.adk.open_turn import History
+from adk_stream_protocol.adk.chat_calls import ChatCalls
+from adk_stream_protocol.adk.open_turn import OpenTurn
 from adk_stream_protocol.adk.rewind import rewind
-from adk_stream_protocol.adk.session_reader import Histories
-from adk_stream_protocol.adk.task_context import enter
+from adk_stream_protocol.adk.session_reader import SessionReader
+from adk_stream_protocol.adk.task_context import bind_to_task
 from adk_stream_protocol.adk.telemetry import telemetry
 from adk_stream_protocol.approvals.record import Principal
-from adk_stream_protocol.chats.answering import (
-    chunks_of,
-    needing_the_store,
-    plan_answers,
-    replay_of,
-    unfinished_plan,
-)
+from adk_stream_protocol.chat_id import ChatId
+from adk_stream_protocol.chats.answering import chunks_of, replay_of, unfinished_plan
+from adk_stream_protocol.chats.engine import RunnableChat
 from adk_stream_protocol.chats.failures import failure_of
 from adk_stream_protocol.chats.turn import Turn
-from adk_stream_protocol.chats.turns import Key, Turns
-from adk_stream_protocol.chats.workers import Workers
 from adk_stream_protocol.convert.answers import Plan
-from adk_stream_protocol.convert.calls import NOTES
-from adk_stream_protocol.convert.decode import Answer, TurnInput
+from adk_stream_protocol.convert.calls import NOTES, Call
+from adk_stream_protocol.convert.decode import TurnInput
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.encode.turn import TurnEncoder
 from adk_stream_protocol.convert.history.exchanges import MESSAGE_ID, USER_MESSAGE_ID
 from adk_stream_protocol.errors import Busy, UnknownId
+from adk_stream_protocol.telemetry.turns import Entered
 
 logger = logging.getLogger(__name__)
 
 
-class RequestTurns:
-    """Opens turns on `run_async` and drives them."""
+@dataclass(frozen=True, slots=True)
+class RequestSettings:
+    """What request turns are made of."""
 
-    def __init__(
-        self,
-        runner: Runner,
-        run_config: RunConfig,
-        histories: Histories,
-        turns: Turns,
-        workers: Workers,
-        *,
-        client_tool_ttl: float,
-    ) -> None:
-        self._runner = runner
-        self._run_config = run_config
-        self._histories = histories
-        self._turns = turns
-        self._workers = workers
-        self._client_tool_ttl = client_tool_ttl
-        self._to_go_on: set[Key] = set()
-        """Chats with a decision from elsewhere that came while a turn was running."""
+    runner: Runner
+    run_config: RunConfig
+    sessions: SessionReader
+    client_tool_ttl: float
 
-    async def open(
-        self, key: Key, who: Principal, turn_input: TurnInput, approvals: ApprovalStyleName
-    ) -> Turn:
-        """Start a turn, or raise the error that the request deserves."""
-        turn = self._turns.reserve(key)
+
+class RequestRun:
+    """The run of one turn, as the tools of the application and the gate see it."""
+
+    __slots__ = ("_chat", "_turn")
+
+    link = None
+
+    def __init__(self, chat: RunnableChat, turn: Turn) -> None:
+        self._chat = chat
+        self._turn = turn
+
+    @property
+    def chat_id(self) -> ChatId:
+        return self._chat.id
+
+    @property
+    def calls(self) -> ChatCalls:
+        return self._chat.calls
+
+    @property
+    def message_id(self) -> str:
+        return self._turn.message_id
+
+    @property
+    def observed(self) -> Entered:
+        return self._turn.observed
+
+    def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None:
+        self._turn.put_data(name, data, id, transient)
+
+
+class RequestEngine:
+    """Opens turns of one chat and drives them. It keeps nothing from one turn to the next."""
+
+    is_live = False
+    is_closing = False
+
+    def __init__(self, chat: RunnableChat, settings: RequestSettings) -> None:
+        self._chat = chat
+        self._settings = settings
+
+    async def say(self, said: TurnInput, style: ApprovalStyleName) -> Turn:
+        """Open a turn with a new user message."""
+        turn = self.reserve(style)
         try:
-            await self._workers.take(key)
-            if turn_input.content:
-                message_id = f"msg-{token_hex(12)}"
-                encoder = TurnEncoder(message_id, approvals=approvals, reference=turn.reference)
-                run = partial(self._say, key, turn, turn_input)
-            else:
-                history, plan = await turn.observed.over(self._plan(who, key, turn_input.answers))
-                turn.earlier = history.earlier(approvals, plan)
-                turn.observed.goes_on_with(plan.calls)
-                encoder = TurnEncoder(
-                    turn_input.message_id,
-                    approvals=approvals,
-                    calls=history.calls_before(plan.repeats) if plan.is_replay else history.calls,
-                    held=history.held_text(plan) if approvals == "adk-tool" else (),
-                    reference=turn.reference,
-                )
-                run = partial(self._answer, key, turn, history, plan)
+            await self._chat.lease.acquire()
         except BaseException:
-            self._turns.drop(turn)
-            self._workers.give(key)
+            self._chat.drop(turn)
             raise
-        turn.encoder = encoder
-        turn.put(encoder.start())
-        turn.task = asyncio.create_task(self._drive(turn, encoder, run))
+        message_id = f"msg-{token_hex(12)}"
+        encoder = TurnEncoder(message_id, approvals=style, reference=turn.reference)
+        self._start(turn, encoder, partial(self._say, turn, said))
         return turn
+
+    async def read(self) -> OpenTurn:
+        """Read what the client may answer."""
+        if self._chat.turn:
+            raise Busy("A turn is already running in this chat.")
+        await self._chat.lease.acquire()
+        opened = await self._settings.sessions.read(self._chat)
+        if opened is None:
+            raise UnknownId("There is no such chat.")
+        await opened.expire(self._settings.client_tool_ttl)
+        return opened
+
+    def made(self, calls: Iterable[Call]) -> bool:
+        """Whether the calls can be gone on with: a request takes all that its chat has open."""
+        return True
+
+    def reserve(self, style: ApprovalStyleName) -> Turn:
+        """Begin a turn, or raise why not."""
+        return self._chat.reserve()
+
+    async def answer(
+        self, turn: Turn, opened: OpenTurn, plan: Plan, said: TurnInput, style: ApprovalStyleName
+    ) -> None:
+        """Go on where the chat waited."""
+        encoder = TurnEncoder(
+            said.message_id,
+            approvals=style,
+            calls=opened.calls_before(plan.repeats) if plan.is_replay else opened.calls,
+            held=opened.held_text(plan) if style == "adk-tool" else (),
+            reference=turn.reference,
+        )
+        self._start(turn, encoder, partial(self._answer, turn, opened, plan))
+
+    async def go_on(self) -> None:
+        """Continue after a call was decided outside of the chat. Nobody reads the turn."""
+        turn = self._chat.reserve()
+        try:
+            await self._chat.lease.acquire(politely=True)
+        except Busy:  # another worker has just begun a turn, which finds the decision
+            self._chat.drop(turn)
+            return
+        except BaseException:
+            self._chat.drop(turn)
+            raise
+        turn.detach()
+        encoder = TurnEncoder(reference=turn.reference)
+        self._start(turn, encoder, partial(self._go_on, turn), announce=False)
+
+    def _start(
+        self,
+        turn: Turn,
+        encoder: TurnEncoder,
+        run: Callable[[], Awaitable[None]],
+        *,
+        announce: bool = True,
+    ) -> None:
+        turn.encoder = encoder
+        if announce:
+            turn.put(encoder.start())
+        turn.task = asyncio.create_task(self._drive(turn, encoder, run))
 
     async def _drive(
         self, turn: Turn, encoder: TurnEncoder, run: Callable[[], Awaitable[None]]
     ) -> None:
         """Run a turn to its end. Here, and in a live run, an exception becomes an error chunk."""
-        enter(turn)
+        bind_to_task(RequestRun(self._chat, turn))
         try:
             await run()
             closing = encoder.finish()
@@ -108,52 +175,59 @@ class RequestTurns:
         except Exception as error:
             logger.exception("turn %s failed", turn.reference)
             closing = encoder.fail(failure_of(error))
-        self._turns.release(turn)
-        await self._workers.end(turn)
+        await self._chat.request_ended(turn)
         turn.end(closing)
-        if turn.chat in self._to_go_on:
-            self._to_go_on.discard(turn.chat)
-            if not self._turns.closing:
-                await self.go_on(turn.chat)
+        await self._chat.continue_if_decided()
 
-    async def _say(self, key: Key, turn: Turn, said: TurnInput) -> None:
-        """A new message of the user's. What was still open is cancelled by it."""
-        content, back_to = said.content, said.back_to
+    async def _say(self, turn: Turn, said: TurnInput) -> None:
+        """Store a new user message and run ADK on it. It cancels what was still open."""
+        content, target = said.content, said.rewind_before
         assert content is not None
-        history = await self._histories.read_or_create(key, content, whole=back_to is not None)
-        await history.cancel_open()
-        if back_to is not None:
+        sessions = self._settings.sessions
+        opened = await sessions.read_or_create(self._chat, content, whole=target is not None)
+        await opened.cancel_open()
+        if target is not None:
             new = None if said.again else content
-            content = await rewind(self._runner, history.session, back_to, new) or content
-        await self._run(key, turn, history, content, said.said_id)
+            content = await rewind(self._settings.runner, opened.session, target, new) or content
+        await self._run(turn, opened, content, said.user_message_id)
 
-    async def _answer(self, key: Key, turn: Turn, history: History, plan: Plan) -> None:
-        """Answers to open calls; the turn goes on where it waited."""
+    async def _answer(self, turn: Turn, opened: OpenTurn, plan: Plan) -> None:
+        """Store the answers to open calls and let ADK go on with them."""
         encoder = turn.encoder
         assert encoder is not None
         if plan.is_replay:
-            turn.put(replay_of(plan, history, encoder))
+            turn.put(replay_of(plan, opened, encoder))
             return
-        content = await history.keep(plan)
+        content = await opened.keep(plan)
         turn.put(chunks_of(plan, encoder))
         if content:
-            await self._run(key, turn, history, content)
+            await self._run(turn, opened, content)
+
+    async def _go_on(self, turn: Turn) -> None:
+        opened = await self._settings.sessions.read(self._chat)
+        if opened:
+            plan = unfinished_plan(opened.calls.by_id.values())
+            turn.observed.link_to(plan.calls)
+            who = Principal(self._chat.id.user)
+            await opened.commit(plan, who, is_ours=self._chat.lease.is_exclusive)
+            if content := await opened.keep(plan):
+                await self._run(turn, opened, content)
 
     async def _run(
         self,
-        key: Key,
         turn: Turn,
-        history: History,
+        opened: OpenTurn,
         content: types.Content,
-        said_id: str | None = None,
+        user_message_id: str | None = None,
     ) -> None:
         encoder = turn.encoder
         assert encoder is not None
-        history.hand_over()
-        user_id, chat_id = key
-        run_config = self._config_of(turn, said_id)
-        events = self._runner.run_async(
-            user_id=user_id, session_id=chat_id, new_message=content, run_config=run_config
+        opened.hand_over()
+        events = self._settings.runner.run_async(
+            user_id=self._chat.id.user,
+            session_id=self._chat.id.chat,
+            new_message=content,
+            run_config=self._config_of(turn, user_message_id),
         )
         event: Event | None = None
         try:
@@ -161,55 +235,18 @@ class RequestTurns:
                 async for event in events:
                     turn.put(encoder.encode(event))
                     if turn.is_full:
-                        await turn.room()
+                        await turn.wait_for_room()
         except asyncio.CancelledError:
             if event and (text := turn.open_text()):
-                await history.keep_unfinished(event, text)
+                await opened.keep_unfinished(event, text)
             raise
 
-    def _config_of(self, turn: Turn, said_id: str | None) -> RunConfig:
-        """The settings of a run. The names of its messages are stored with each of its events."""
-        config = self._run_config
-        names = {MESSAGE_ID: turn.message_id, USER_MESSAGE_ID: said_id}
+    def _config_of(self, turn: Turn, user_message_id: str | None) -> RunConfig:
+        """Make the settings of a run. Each of its events stores the ids of its messages."""
+        config = self._settings.run_config
+        names = {MESSAGE_ID: turn.message_id, USER_MESSAGE_ID: user_message_id}
         notes = {NOTES: {name: value for name, value in names.items() if value}}
         update: dict[str, Any] = {"custom_metadata": (config.custom_metadata or {}) | notes}
         if config.telemetry is None:
             update["telemetry"] = telemetry()
         return config.model_copy(update=update)
-
-    async def go_on(self, key: Key) -> None:
-        """Continue a chat whose call was decided elsewhere. Nobody reads along."""
-        if self._turns.get(key):
-            self._to_go_on.add(key)
-            return
-        turn = self._turns.reserve(key)
-        try:
-            await self._workers.take(key, politely=True)
-        except Busy:  # another worker has just begun a turn, which finds the decision
-            self._turns.drop(turn)
-            return
-        turn.detach()
-        turn.encoder = encoder = TurnEncoder(reference=turn.reference)
-        turn.task = asyncio.create_task(self._drive(turn, encoder, partial(self._go_on, key, turn)))
-
-    async def _go_on(self, key: Key, turn: Turn) -> None:
-        history = await self._histories.read(key)
-        if history:
-            plan = unfinished_plan(history.calls.by_id.values())
-            turn.observed.goes_on_with(plan.calls)
-            await history.commit(plan, Principal(key[0]))
-            if content := await history.keep(plan):
-                await self._run(key, turn, history, content)
-
-    async def _plan(
-        self, who: Principal, key: Key, answers: tuple[Answer, ...]
-    ) -> tuple[History, Plan]:
-        """What the answers lead to, its decisions committed. A refusal leaves nothing behind."""
-        with needing_the_store():
-            history = await self._histories.read(key)
-            if history is None:
-                raise UnknownId("There is no such chat.")
-            await history.expire(self._client_tool_ttl)
-            plan = await plan_answers(history, answers, self._runner.agent)
-            await history.commit(plan, who)
-        return history, plan

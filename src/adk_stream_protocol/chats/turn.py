@@ -10,10 +10,11 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from typing import Any
 
+from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.chats.reader import MAX_WAITING, Reader
 from adk_stream_protocol.convert.encode.turn import TurnEncoder
 from adk_stream_protocol.protocol.chunks import AnyChunk, TextDelta, TextEnd
-from adk_stream_protocol.telemetry.turns import UNOBSERVED
+from adk_stream_protocol.telemetry.turns import UNTRACED
 
 MAX_KEPT = 20_000
 STALL_SECONDS = 30.0
@@ -22,9 +23,11 @@ STALL_SECONDS = 30.0
 class Turn:
     """The chunks of a running turn on their way out."""
 
-    def __init__(self, reference: str, chat: tuple[str, str]) -> None:
+    def __init__(self, reference: str, chat_id: ChatId, log: str = "") -> None:
         self.reference = reference
-        self.chat = chat
+        self.chat_id = chat_id
+        self.log = log
+        """The name under which other workers can read the turn."""
         self.task: asyncio.Task[None] | None = None
         self.encoder: TurnEncoder | None = None
         self.loop = asyncio.get_running_loop()
@@ -34,9 +37,9 @@ class Turn:
         self._taken = asyncio.Event()
         self._detached = False
         self.ended = False
-        self.observed = UNOBSERVED
-        self.earlier: Callable[[], list[AnyChunk]] = list
-        """What earlier turns have brought of the message that this one goes on with."""
+        self.observed = UNTRACED
+        self.message_prefix: Callable[[], list[AnyChunk]] = list
+        """Makes the chunks that earlier turns have brought of the message of this one."""
 
     def put(self, chunks: list[AnyChunk]) -> None:
         """Queue chunks for the readers."""
@@ -84,7 +87,7 @@ class Turn:
         limit = self.size - MAX_WAITING
         return limit >= 0 and any(reader.position <= limit for reader in self._readers)
 
-    async def room(self) -> None:
+    async def wait_for_room(self) -> None:
         """Wait until the slow readers have taken what is queued, or give them up."""
         try:
             async with asyncio.timeout(STALL_SECONDS):
@@ -93,9 +96,9 @@ class Turn:
                     await self._taken.wait()
         except TimeoutError:
             limit = self.size - MAX_WAITING
-            self._readers = {one for one in self._readers if one.position > limit}
+            self._readers = {reader for reader in self._readers if reader.position > limit}
 
-    async def read_out(self, seconds: float) -> None:
+    async def drain(self, seconds: float) -> None:
         """Wait until its readers have taken the end of it, but not for longer than this."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -103,17 +106,17 @@ class Turn:
                     self._taken.clear()
                     await self._taken.wait()
 
-    def reader(self, *, whole: bool = False) -> Reader:
+    def reader(self, *, from_message_start: bool = False) -> Reader:
         """A reader from the first chunk of the turn, or of its whole message. Close it."""
-        reader = Reader(self, whole)
+        reader = Reader(self, from_message_start)
         self._readers.add(reader)
         return reader
 
     async def batches(
-        self, idle_seconds: float, *, whole: bool = False
+        self, idle_seconds: float, *, from_message_start: bool = False
     ) -> AsyncIterator[list[AnyChunk]]:
         """Everything that is waiting, piece by piece; an empty piece when nothing came for long."""
-        reader = self.reader(whole=whole)
+        reader = self.reader(from_message_start=from_message_start)
         try:
             while (batch := await reader.next(idle_seconds)) is not None:
                 yield batch
@@ -145,9 +148,9 @@ class Turn:
         start = position - self._dropped
         return None if start < 0 else self._kept[start:]
 
-    def took(self) -> None:
+    def reader_advanced(self) -> None:
         self._taken.set()
 
-    def leave(self, reader: Reader) -> None:
+    def remove_reader(self, reader: Reader) -> None:
         self._readers.discard(reader)
         self._taken.set()

@@ -1,4 +1,4 @@
-"""The `adk-stream` command. The only place that reads the environment."""
+"""The `adk-stream` command: its arguments, and the variables `ADK_STREAM_*`."""
 
 import argparse
 import os

@@ -68,7 +68,7 @@ def _pattern(text: str) -> str:
     try:
         return re.compile(text).pattern
     except re.error as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no pattern: {error}") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a valid pattern: {error}") from None
 
 
 def _record(arguments: argparse.Namespace, settings: DemoSettings, folder: Path) -> int:
@@ -83,7 +83,7 @@ def _record(arguments: argparse.Namespace, settings: DemoSettings, folder: Path)
         app = app_of(load_source(arguments.app)) if arguments.app else build_app(settings)
         _serve(ClientTap(app, recorder), recorder, arguments)
     if not recorder.turns:
-        print("Nothing was recorded: the model was not asked through this command.")
+        print("Nothing was recorded: no request reached the model through this command.")
         return 1
     print(f"{recorder.turns} turn{'s' * (recorder.turns > 1)} in {arguments.file}")
     return 0

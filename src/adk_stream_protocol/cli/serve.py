@@ -12,7 +12,7 @@ from types import FrameType
 import uvicorn
 from starlette.applications import Starlette
 
-from adk_stream_protocol.chats.chats import Chat
+from adk_stream_protocol.chats.chats import Chats
 from adk_stream_protocol.transports.uvicorn import UVICORN
 
 # With what running tools are given before, less than ten seconds pass until a process is gone.
@@ -29,12 +29,12 @@ class DrainingServer(uvicorn.Server):
     For a server that ends without a signal; with one, the application drains by itself.
     """
 
-    def __init__(self, config: uvicorn.Config, chat: Chat) -> None:
+    def __init__(self, config: uvicorn.Config, chats: Chats) -> None:
         super().__init__(config)
-        self._chat = chat
+        self._chats = chats
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        await self._chat.close()
+        await self._chats.close()
         await super().shutdown(sockets)
 
 
@@ -50,7 +50,7 @@ def serve(app: Starlette, host: str, port: int, max_body: int, fd: int | None = 
         ws_max_size=max_body,
         **UVICORN,
     )
-    server = DrainingServer(config, app.state.chat)
+    server = DrainingServer(config, app.state.chats)
     if fd is None:
         server.run()
     else:

@@ -121,7 +121,7 @@ def _merge(said: _Said, answer: Answer) -> None:
 
 def _decide(said: _Said, approved: bool, reason: str | None, path: str) -> None:
     if said.approved not in (None, approved):
-        raise BadRequest(f"{path}: yes and no for the same call")
+        raise BadRequest(f"{path}: the same call is both approved and denied")
     said.approved, said.reason = approved, reason or said.reason
 
 
@@ -189,7 +189,7 @@ def _place_decision(plan: Plan, said: _Said) -> None:
     if said.call.waits_for_approval:
         plan.decisions.append(Decision(said.call, said.approved, said.reason))
     elif said.call.decision is not said.approved:
-        raise Conflict("This call was decided before.")
+        raise Conflict("This call has already been decided.")
 
 
 def _place_repeat(plan: Plan, said: _Said) -> None:
@@ -199,7 +199,7 @@ def _place_repeat(plan: Plan, said: _Said) -> None:
     if said.approved is not None and call.decision is not said.approved:
         raise Conflict("This call is no longer open; the answer has no effect.")
     if said.value is not NOTHING and call.response != outcomes.browser_result(said.value):
-        raise Conflict("This call has its result already; the new one has no effect.")
+        raise Conflict("This call already has a result; the new one has no effect.")
     plan.repeats.append(call)
     if call.response is not None and said.value is NOTHING and said.error is None:
         plan.unseen.append(call)

@@ -16,11 +16,8 @@ CONFIRMATION = "adk_request_confirmation"
 NOTES = "adk_stream"
 
 
-class Nothing:
-    """No result yet. `None` is a result that a browser may send."""
-
-
-NOTHING = Nothing()
+NOTHING = msgspec.UNSET
+"""No result yet. `None` is a result that a browser may send."""
 
 
 class Call(msgspec.Struct):

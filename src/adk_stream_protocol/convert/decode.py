@@ -42,11 +42,11 @@ class TurnInput:
     answers: tuple[Answer, ...] = ()
     message_id: str | None = None
     """The assistant message that the answers belong to and that the turn goes on with."""
-    said_id: str | None = None
+    user_message_id: str | None = None
     """The id that the client gave to its new message."""
-    back_to: tuple[str, ...] | None = None
-    """The chat is taken back to before the first of these messages that it knows; to before its
-    last one if there are none. None leaves it as it is."""
+    rewind_before: tuple[str, ...] | None = None
+    """Rewind to before the first of these message ids that is stored. Empty: before the last user
+    message. None: no rewind."""
     again: bool = False
     """What was said there is said again, rather than the content."""
 
@@ -81,12 +81,12 @@ def decode_turn(request: ChatRequest) -> TurnInput:
 
 def _placed(turn: TurnInput, request: ChatRequest, message: UIMessage) -> TurnInput:
     """Where a message of the user's belongs: at the end, or in the place of an older one."""
-    said_id = message.id if message.id and _CHAT_ID.fullmatch(message.id) else None
+    user_message_id = message.id if message.id and _CHAT_ID.fullmatch(message.id) else None
     again = request.trigger == "regenerate-message"
-    is_edit = said_id is not None and request.message_id == said_id
-    names = (request.message_id, said_id) if again else (said_id,)
-    back_to = tuple(filter(None, names)) if again or is_edit else None
-    return replace(turn, said_id=said_id, back_to=back_to, again=again)
+    is_edit = user_message_id is not None and request.message_id == user_message_id
+    names = (request.message_id, user_message_id) if again else (user_message_id,)
+    rewind_before = tuple(filter(None, names)) if again or is_edit else None
+    return replace(turn, user_message_id=user_message_id, rewind_before=rewind_before, again=again)
 
 
 def _result(call_id: str, value: Any, path: str) -> Answer:
@@ -117,7 +117,7 @@ def _decode_message(message: UIMessage, path: str) -> TurnInput:
         case "assistant":
             return TurnInput(answers=_echoes(parts, path), message_id=message.id)
         case role:
-            raise BadRequest(f"{path}.role: {role!r} has nothing to say here")
+            raise BadRequest(f"{path}.role: user or assistant is expected, not {role!r}")
 
 
 def _parts(message: UIMessage, path: str) -> list[tuple[Part, str]]:
@@ -156,7 +156,7 @@ def _echoes(parts: list[tuple[Part, str]], path: str) -> tuple[Answer, ...]:
         if (part.type == "dynamic-tool" or part.type.startswith("tool-")) and _is_answer(part)
     )
     if not answers:
-        raise BadRequest(f"{path}: the message answers nothing")
+        raise BadRequest(f"{path}: the message contains no answer")
     return answers
 
 

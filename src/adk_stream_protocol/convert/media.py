@@ -36,7 +36,7 @@ def to_part(url: str, media_type: str | None, path: str) -> types.Part:
 
 def _allowed(media_type: str, path: str) -> str:
     if not ALLOWED_TYPES.fullmatch(media_type):
-        raise BadRequest(f"{path}.mediaType: {media_type!r} is not taken")
+        raise BadRequest(f"{path}.mediaType: {media_type!r} is not accepted")
     return media_type
 
 

@@ -89,7 +89,7 @@ def build_app(settings: DemoSettings) -> Starlette:
         middleware=[cors] if settings.allowed_origins else [],
         lifespan=closing_sessions,
     )
-    app.state.chat = mount(
+    app.state.chats = mount(
         app,
         build_agent(wallet=wallet, model=settings.model),
         identify=demo_identify(settings.users, secret),

@@ -6,7 +6,7 @@ from typing import Any, cast
 from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.tool_context import ToolContext
 
-from adk_stream_protocol.adk.idempotency import idempotency_key
+from adk_stream_protocol.adk.task_context import idempotency_key
 from adk_stream_protocol.demo.wallet import Payment, Wallet
 
 

@@ -86,7 +86,7 @@ class Wallet:
             balance = await asyncio.to_thread(self._ledger.balance, account)
             return {"error": _short_of_money(payment, balance)}
         if (entry.cents, entry.recipient, entry.currency) != _terms(payment):
-            return {"error": "This call has already paid something else."}
+            return {"error": "This call has already made a different payment."}
         if not entry.settled and (failure := await self._settle(user_id, key, payment)):
             return failure
         return _receipt(entry, payment)

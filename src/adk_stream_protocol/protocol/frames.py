@@ -221,7 +221,7 @@ def dialect_of(frame: dict[str, Any]) -> SdkFrames | Envelopes:
 
 def unknown_type(frame: dict[str, Any]) -> BadRequest:
     """A frame of a type that its dialect does not have."""
-    return BadRequest(f"$.type: {frame['type'][:64]!r} is not known here")
+    return BadRequest(f"$.type: {frame['type'][:64]!r} is not a known type")
 
 
 def _text(body: dict[str, Any], name: str) -> str | None:

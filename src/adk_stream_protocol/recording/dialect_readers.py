@@ -68,7 +68,7 @@ class SdkReader:
             case "error":
                 self._turns.refuse(frame["errorText"])
             case "no-active":
-                raise CannotRecord("a turn of the server's was over before it was read")
+                raise CannotRecord("a turn that the server began was over before it was read")
             case _:
                 pass
 

@@ -140,7 +140,7 @@ def browser_call_ended(chat_id: str, call: Call, response: dict[str, Any]) -> No
     )
 
 
-async def gated(
+async def traced_gate(
     tool: BaseTool,
     tool_context: ToolContext,
     deciding: Awaitable[dict[str, Any] | None],

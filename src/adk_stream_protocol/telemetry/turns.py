@@ -25,7 +25,7 @@ class Entered(Protocol):
         ...
 
 
-class Unobserved:
+class Untraced:
     """A turn that is only read here: the process that runs it tells of it."""
 
     __slots__ = ()
@@ -33,21 +33,21 @@ class Unobserved:
     def enter(self) -> None:
         """Let ADK's spans stand under this one. The context is the task's own and ends with it."""
 
-    async def over(self, doing: Awaitable[T]) -> T:
+    async def inside_span(self, doing: Awaitable[T]) -> T:
         """Do something that belongs to the turn before its own task runs."""
         return await doing
 
-    def goes_on_with(self, calls: Iterable[Call]) -> None:
+    def link_to(self, calls: Iterable[Call]) -> None:
         """These were asked for by an earlier turn, perhaps of another process."""
 
     def end(self, closing: list[AnyChunk], chunks: int, error_code: str) -> None:
         """Report that it ends with these chunks, how many it had in all, and why it failed."""
 
 
-UNOBSERVED = Unobserved()
+UNTRACED = Untraced()
 
 
-class ObservedRun:
+class LiveSessionTelemetry:
     """One live run, from its first message until nobody needs it."""
 
     def __init__(self, chat_id: str) -> None:
@@ -84,12 +84,12 @@ class ObservedRun:
         )
 
 
-class ObservedTurn(Unobserved):
+class TurnTelemetry(Untraced):
     """One turn. In a live run it stands beside ADK's spans, as they outlast it."""
 
     __slots__ = ("_chat_id", "_kind", "_live", "_reference", "_since", "_span")
 
-    def __init__(self, chat_id: str, reference: str, run: ObservedRun | None) -> None:
+    def __init__(self, chat_id: str, reference: str, run: LiveSessionTelemetry | None) -> None:
         self._chat_id = chat_id
         self._reference = reference
         self._live = run is not None
@@ -111,11 +111,11 @@ class ObservedTurn(Unobserved):
     def enter(self) -> None:
         context.attach(trace.set_span_in_context(self._span))
 
-    async def over(self, doing: Awaitable[T]) -> T:
+    async def inside_span(self, doing: Awaitable[T]) -> T:
         with trace.use_span(self._span, record_exception=False, set_status_on_exception=False):
             return await doing
 
-    def goes_on_with(self, calls: Iterable[Call]) -> None:
+    def link_to(self, calls: Iterable[Call]) -> None:
         for call in calls:
             asking = instruments.noted_span(call.traceparent)
             if asking.is_valid:

@@ -11,7 +11,7 @@ from adk_stream_protocol.approvals.record import ApprovalRecord
 from adk_stream_protocol.chats.inbox import Inbox
 from adk_stream_protocol.errors import BadRequest
 from adk_stream_protocol.protocol import strict_json
-from adk_stream_protocol.transports.http import Door, Endpoint, answering_errors
+from adk_stream_protocol.transports.admission import Admission, Endpoint, answering_errors
 
 
 class Verdict(msgspec.Struct):
@@ -21,22 +21,22 @@ class Verdict(msgspec.Struct):
     reason: str | None = None
 
 
-def list_endpoint(inbox: Inbox, approvals: ApprovalBook, door: Door) -> Endpoint:
+def list_endpoint(inbox: Inbox, approvals: ApprovalBook, admission: Admission) -> Endpoint:
     """GET: the requests that wait for the caller."""
 
     async def endpoint(request: Request) -> Response:
-        waiting = await inbox.waiting(await door.principal(request))
+        waiting = await inbox.waiting(await admission.principal(request))
         return JSONResponse({"approvals": [_listed(approvals, record) for record in waiting]})
 
     return answering_errors(endpoint)
 
 
-def decide_endpoint(inbox: Inbox, door: Door) -> Endpoint:
+def decide_endpoint(inbox: Inbox, admission: Admission) -> Endpoint:
     """POST: yes or no."""
 
     async def endpoint(request: Request) -> Response:
-        who = await door.principal(request)
-        verdict = _verdict(await door.body(request))
+        who = await admission.principal(request)
+        verdict = _verdict(await admission.body(request))
         approval_id = request.path_params["approval_id"]
         record = await inbox.decide(who, approval_id, verdict.approved, verdict.reason)
         return JSONResponse({"id": record.id, "state": record.state.value})

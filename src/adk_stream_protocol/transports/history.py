@@ -6,12 +6,12 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from adk_stream_protocol.chats.archive import Conversations
+from adk_stream_protocol.chats.archive import ChatArchive
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.errors import BadRequest
 from adk_stream_protocol.protocol._model import Model
 from adk_stream_protocol.protocol.sse import encode_json
-from adk_stream_protocol.transports.http import Door, Endpoint, answering_errors
+from adk_stream_protocol.transports.admission import Admission, Endpoint, answering_errors
 
 _PRIVATE = {"cache-control": "no-store"}
 
@@ -25,11 +25,11 @@ class StoredMessage(Model):
     metadata: Any = None
 
 
-def messages_endpoint(conversations: Conversations, door: Door) -> Endpoint:
+def messages_endpoint(conversations: ChatArchive, admission: Admission) -> Endpoint:
     """GET: a chat as the list of UIMessages that `useChat` takes as its `messages`."""
 
     async def endpoint(request: Request) -> Response:
-        who = await door.principal(request)
+        who = await admission.principal(request)
         found = await conversations.messages(who, request.path_params["chat_id"], _style(request))
         body = b",".join(_encode(StoredMessage(**message)) for message in found)
         return Response(b"[%b]" % body, media_type="application/json", headers=_PRIVATE)
@@ -37,22 +37,22 @@ def messages_endpoint(conversations: Conversations, door: Door) -> Endpoint:
     return answering_errors(endpoint)
 
 
-def chats_endpoint(conversations: Conversations, door: Door) -> Endpoint:
+def chats_endpoint(conversations: ChatArchive, admission: Admission) -> Endpoint:
     """GET: the chats of the caller, newest first."""
 
     async def endpoint(request: Request) -> Response:
-        who = await door.principal(request)
+        who = await admission.principal(request)
         found = await conversations.chats(who)
         return JSONResponse([asdict(chat) for chat in found], headers=_PRIVATE)
 
     return answering_errors(endpoint)
 
 
-def delete_endpoint(conversations: Conversations, door: Door) -> Endpoint:
+def delete_endpoint(conversations: ChatArchive, admission: Admission) -> Endpoint:
     """DELETE: forget a chat."""
 
     async def endpoint(request: Request) -> Response:
-        who = await door.principal(request)
+        who = await admission.principal(request)
         await conversations.delete(who, request.path_params["chat_id"])
         return Response(status_code=204)
 

@@ -36,7 +36,7 @@ class Outbox:
         self._websocket = websocket
         self._send = send
         self._turns: dict[str, Turn] = {}
-        self._jobs = BackgroundTasks()
+        self._tasks = BackgroundTasks()
         self._in_order = asyncio.Lock()
         self._ahead = 0
         """What is being sent in order, or waits for that."""
@@ -63,11 +63,11 @@ class Outbox:
 
     def send_soon(self, messages: list[str]) -> None:
         """Send messages if the socket is still there."""
-        self._jobs.spawn(self._quietly(self.send, messages))
+        self._tasks.spawn(self._quietly(self.send, messages))
 
     def close_soon(self, code: int, why: str) -> None:
         """Close the socket, unless it is closed."""
-        self._jobs.spawn(self._quietly(self._websocket.close, code, why))
+        self._tasks.spawn(self._quietly(self._websocket.close, code, why))
 
     def turn_of(self, request_id: str) -> Turn | None:
         """The turn that is being sent to a request."""
@@ -75,21 +75,23 @@ class Outbox:
 
     def cancel(self) -> None:
         """The socket is gone."""
-        self._jobs.cancel()
+        self._tasks.cancel()
 
-    def follow(self, request_id: str, turn: Turn, reply: Reply, *, whole: bool = False) -> None:
+    def follow(
+        self, request_id: str, turn: Turn, reply: Reply, *, from_message_start: bool = False
+    ) -> None:
         """Send a turn until it ends."""
         self._turns[request_id] = turn
-        reader = turn.reader(whole=whole)
+        reader = turn.reader(from_message_start=from_message_start)
         sending = self._begin(reply, self._pass_on, request_id, turn, reader, reply)
         # Also a job that is cancelled before it began leaves its reader.
         sending.add_done_callback(lambda _: reader.close())
 
     def _begin(self, reply: Reply, do: Sending, *what: Any) -> asyncio.Task[None]:
         if isinstance(reply, SdkReply):
-            return self._jobs.begin(self._quietly(do, *what))
+            return self._tasks.begin(self._quietly(do, *what))
         self._ahead += 1
-        job = self._jobs.begin(self._quietly(self._one_by_one, do, *what))
+        job = self._tasks.begin(self._quietly(self._one_by_one, do, *what))
         job.add_done_callback(self._is_sent)
         return job
 

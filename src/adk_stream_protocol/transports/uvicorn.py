@@ -62,4 +62,4 @@ UVICORN: dict[str, Any] = {
     "ws_ping_interval": 20.0,
     "ws_ping_timeout": 20.0,
 }
-"""Sockets that leave together, without compression, and are found dead within 40 seconds."""
+"""uvicorn settings: batched writes, no compression, dead sockets detected within 40 s."""

@@ -11,8 +11,8 @@ from starlette import types as asgi
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from adk_stream_protocol.approvals.record import Principal
-from adk_stream_protocol.chats.chats import Chat
-from adk_stream_protocol.chats.live.engine import LiveRun
+from adk_stream_protocol.chats.chats import Chats
+from adk_stream_protocol.chats.engine import LongEngine
 from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.convert.decode import chat_id_of, checked_chat_id, decode_turn
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
@@ -32,9 +32,9 @@ from adk_stream_protocol.protocol.frames import (
     unknown_type,
 )
 from adk_stream_protocol.protocol.sse import encode_value
-from adk_stream_protocol.transports.http import (
-    Door,
-    approval_style,
+from adk_stream_protocol.transports.admission import (
+    Admission,
+    approval_style_of,
     error_response,
     error_text,
 )
@@ -51,22 +51,22 @@ MAX_CHATS = 16
 class LiveEndpoint:
     """Sockets for live chats; an ASGI app, since every layer around one costs each message."""
 
-    def __init__(self, chat: Chat, door: Door) -> None:
-        self._chat = chat
-        self._door = door
+    def __init__(self, chats: Chats, admission: Admission) -> None:
+        self._chats = chats
+        self._admission = admission
 
     async def __call__(self, scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
         websocket = WebSocket(scope, receive, send)
         try:
-            who = await self._door.principal(websocket)
-            style = approval_style(websocket, None)
+            who = await self._admission.principal(websocket)
+            style = approval_style_of(websocket, None)
             chat_id = websocket.query_params.get("chatId")
             chat_id = chat_id and checked_chat_id(chat_id)
         except StreamProtocolError as error:
             await websocket.send_denial_response(error_response(error))
             return
         await websocket.accept()
-        await Socket(websocket, send, self._chat, who, style, chat_id).run()
+        await Socket(websocket, send, self._chats, who, style, chat_id).run()
 
 
 class Socket:
@@ -76,19 +76,19 @@ class Socket:
         self,
         websocket: WebSocket,
         send: asgi.Send,
-        chat: Chat,
+        chats: Chats,
         who: Principal,
         style: ApprovalStyleName | None,
         chat_id: str | None,
     ) -> None:
         self._websocket = websocket
         self._out = Outbox(websocket, send)
-        self._chat = chat
+        self._chats = chats
         self._who = who
         self._style: ApprovalStyleName | None = style
         self._chat_id = chat_id
         self._dialect: SdkFrames | Envelopes | None = None
-        self._runs: list[LiveRun] = []
+        self._runs: list[LongEngine] = []
         self._is_replaced = False
         self._announced: list[Turn] = []
         """Turns of the server's that the client has not asked for yet; they may be over by then."""
@@ -163,7 +163,7 @@ class Socket:
         turn_input = decode_turn(command.request)
         usual: ApprovalStyleName = "native" if isinstance(self._dialect, SdkFrames) else "adk-tool"
         try:
-            turn = await self._chat.open_turn(
+            turn = await self._chats.open_turn(
                 self._who, chat_id, turn_input, self._style or usual, live=True
             )
         finally:
@@ -173,36 +173,37 @@ class Socket:
     async def _resume(self, command: Resume, reply: Reply) -> None:
         chat_id = self._named(command.chat_id)
         self._attach(chat_id)
-        turn = self._announced_in(chat_id) or await self._chat.readable(self._who.id, chat_id)
+        turn = self._announced_in(chat_id) or await self._chats.readable(self._who.id, chat_id)
         if turn is None:
             await self._out.answer(reply, [reply.no_active()])
             return
         if start := reply.start():
             await self._out.send([start])
-        self._out.follow(command.request_id, turn, reply, whole=True)
+        self._out.follow(command.request_id, turn, reply, from_message_start=True)
 
     async def _abort(self, command: Abort) -> None:
         if command.request_id:
             turn = self._out.turn_of(command.request_id)
             if turn and not turn.ended:
-                await self._chat.stop(*turn.chat)
+                await self._chats.stop(turn.chat_id.user, turn.chat_id.chat)
         else:
-            await self._chat.stop(self._who.id, self._named(command.chat_id))
+            await self._chats.stop(self._who.id, self._named(command.chat_id))
 
     async def _speak(self, command: Speech) -> None:
         chat_id = self._named(command.chat_id)
-        run = self._chat.start_live(self._who.id, chat_id)
+        run = self._chats.of(self._who.id, chat_id).start_live()
         self._attach(chat_id)
         await run.speak(command.pcm)
 
     def _named(self, chat_id: str | None) -> str:
         name = chat_id or self._chat_id
         if not name:
-            raise BadRequest("$.id: the chat is not named")
+            raise BadRequest("$.id: the id of the chat is missing")
         return checked_chat_id(name)
 
     def _attach(self, chat_id: str) -> None:
-        if run := self._chat.live_run(self._who.id, chat_id):
+        chat = self._chats.get(self._who.id, chat_id)
+        if chat and (run := chat.live):
             if self._is_replaced and run.socket.is_attached:
                 return  # a frame was under way; the newer socket keeps the chat
             run.socket.attach(self)
@@ -214,7 +215,7 @@ class Socket:
     def turn_started(self, turn: Turn) -> None:
         """The server began a turn of its own in a chat of this socket."""
         assert self._dialect is not None
-        notice = self._dialect.server_turn(turn.chat[1])
+        notice = self._dialect.server_turn(turn.chat_id.chat)
         if notice is None:
             self._out.follow("", turn, self._dialect.reply(""))
         else:
@@ -223,7 +224,7 @@ class Socket:
 
     def _announced_in(self, chat_id: str) -> Turn | None:
         for turn in self._announced:
-            if turn.chat[1] == chat_id:
+            if turn.chat_id.chat == chat_id:
                 self._announced.remove(turn)
                 return turn
         return None

@@ -1,22 +1,22 @@
-"""Relay: what the workers of one application tell each other about running chats.
+"""Relay: what the workers of one application say to each other about running chats.
 
-One worker alone needs none of it, and `LocalRelay` does nothing. Safety does not hang on it: the
-approval records decide what runs. A relay keeps two workers from answering in one chat at once,
-and lets any of them resume, stop or answer what runs on another.
+Safety does not hang on it: the approval records decide what runs. A relay keeps two workers from
+answering in one chat at the same time, and lets any of them resume, stop or answer what runs on
+another. `LocalRelay` is the relay of a worker that is alone.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from secrets import token_hex
-from typing import Any, Protocol
+from typing import Protocol
 
+from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.protocol.chunks import AnyChunk
+from adk_stream_protocol.workers.messages import Message, Reply, Request
 
-Chat = tuple[str, str]
-"""A principal's id and a chat id."""
-Answer = dict[str, Any]
-Heard = Callable[[str, dict[str, Any]], Awaitable[Answer | None]]
-"""Called with the kind of a message and its body; what it returns is the answer, if one is due."""
+Handle = Callable[[Message], Awaitable[Reply | None]]
+"""Called with a message of another worker; returns the reply, if one is due."""
 Followed = tuple[AsyncIterator[list[AnyChunk]], list[AnyChunk]]
 """The chunks of a turn as they come, and what its message held before."""
 
@@ -28,18 +28,18 @@ class Peer:
     app: str
     process: str
     """Names its process among all hosts."""
-    heard: Heard
+    handle: Handle
     is_gone: Callable[[str], bool]
-    """Whether a process is certain to be dead, as only its own host can tell."""
+    """Whether a process is certain to be dead, as only its own host can say."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to run a chat, until it is given back or its holder dies."""
+    """The right to run a chat, until it is released or its holder dies."""
 
-    chat: Chat
+    chat: ChatId
     granted: bool = True
-    """Nobody else has it. Else nobody could be asked, and each worker goes by itself."""
+    """True if every worker respects it. False if the relay was away and it holds only here."""
     id: str = field(default_factory=lambda: token_hex(12))
 
 
@@ -58,13 +58,16 @@ class Source(Protocol):
     """A running turn, which may be read more than once."""
 
     @property
-    def chat(self) -> Chat: ...
+    def chat_id(self) -> ChatId: ...
+
+    @property
+    def log(self) -> str: ...
 
     @property
     def ended(self) -> bool: ...
 
     @property
-    def earlier(self) -> Callable[[], list[AnyChunk]]: ...
+    def message_prefix(self) -> Callable[[], list[AnyChunk]]: ...
 
     def reader(self) -> SourceReader: ...
 
@@ -73,39 +76,45 @@ class Relay(Protocol):
     """Between the workers of one application."""
 
     def join(self, peer: Peer) -> None:
-        """Say who this is for, before all else."""
+        """Name the worker that this relay is for, before all else."""
 
     async def listen(self) -> None:
-        """Hear what other workers say from now on."""
+        """Receive what other workers say from now on."""
 
     async def close(self) -> None:
-        """Hear no more, and give everything back."""
+        """Receive no more, and release everything."""
 
-    async def claim(self, chat: Chat) -> Lease | None:
-        """The lease of a chat, or None while another worker has it."""
+    async def claim(self, chat: ChatId) -> Lease | None:
+        """Return the lease of a chat, or None while another worker has it."""
 
-    async def release(self, lease: Lease, log: str | None = None) -> None:
-        """Give a lease back, and hide the log of its turn from those who come from now on."""
+    def release(self, lease: Lease, log: str | None = None) -> asyncio.Future[None] | None:
+        """Begin to release a lease, and hide the log of its turn from those who come later.
+
+        Return what to wait for; None if there is nothing to wait for.
+        """
 
     def new_log(self) -> str:
-        """A name for the log of a turn, which all workers know it by."""
+        """Make a name for the log of a turn, under which all workers find it."""
         ...
 
-    async def publish(self, log: str, source: Source) -> None:
-        """Let other workers read a running turn under this name."""
+    def publish(self, source: Source) -> object:
+        """Begin to let other workers read a turn under the name of its log."""
 
-    async def follow(self, chat: Chat, log: str | None = None) -> Followed | None:
-        """The turn that runs in a chat on another worker, or the one of a name, waited for."""
+    async def follow(self, chat: ChatId, log: str | None = None) -> Followed | None:
+        """Read the turn that runs in a chat on another worker, or wait for the one of a name."""
 
-    async def tell(self, kind: str, body: dict[str, Any]) -> None:
-        """Say something to all other workers."""
+    async def broadcast(self, message: Message) -> None:
+        """Send a message to all other workers."""
 
-    async def ask(self, chat: Chat, kind: str, body: dict[str, Any]) -> Answer | None:
-        """Ask the worker that holds a chat. None: no other holds it, or it does not answer."""
+    async def request(self, message: Request) -> Reply | None:
+        """Ask the worker that holds the chat. None: no other holds it, or it does not answer.
+
+        Raises Unavailable if it cannot be found out who holds the chat.
+        """
 
 
 class LocalRelay:
-    """One worker: there is nobody to talk to."""
+    """The relay of one worker: there is nobody to talk to."""
 
     def join(self, peer: Peer) -> None:
         return None
@@ -116,23 +125,23 @@ class LocalRelay:
     async def close(self) -> None:
         return None
 
-    async def claim(self, chat: Chat) -> Lease | None:
-        return Lease(chat, granted=False)
+    async def claim(self, chat: ChatId) -> Lease | None:
+        return Lease(chat, granted=False, id="")
 
-    async def release(self, lease: Lease, log: str | None = None) -> None:
+    def release(self, lease: Lease, log: str | None = None) -> None:
         return None
 
     def new_log(self) -> str:
         return ""
 
-    async def publish(self, log: str, source: Source) -> None:
+    def publish(self, source: Source) -> None:
         return None
 
-    async def follow(self, chat: Chat, log: str | None = None) -> Followed | None:
+    async def follow(self, chat: ChatId, log: str | None = None) -> Followed | None:
         return None
 
-    async def tell(self, kind: str, body: dict[str, Any]) -> None:
+    async def broadcast(self, message: Message) -> None:
         return None
 
-    async def ask(self, chat: Chat, kind: str, body: dict[str, Any]) -> Answer | None:
+    async def request(self, message: Request) -> Reply | None:
         return None

@@ -1,11 +1,11 @@
-"""LiveRun: one chat on ADK's `run_live`. Turns come and go; the run goes on behind them.
+"""LiveEngine: one chat on ADK's `run_live`. Turns come and go; the run goes on behind them.
 
-Its pump takes every event at once and never waits for a browser.
+The pump consumes events as they arrive and never waits for a slow browser.
 """
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import aclosing, suppress
 from functools import partial
 from typing import Any
@@ -13,30 +13,26 @@ from typing import Any
 from google.adk.events.event import Event
 from google.genai import types
 
-from adk_stream_protocol.adk.live_model import current_link
+from adk_stream_protocol.adk.chat_calls import ChatCalls
 from adk_stream_protocol.adk.live_queue import LiveQueue
-from adk_stream_protocol.adk.open_turn import History
-from adk_stream_protocol.adk.session_reader import Histories
-from adk_stream_protocol.adk.task_context import enter
-from adk_stream_protocol.approvals.record import Principal
+from adk_stream_protocol.adk.open_turn import OpenTurn
+from adk_stream_protocol.adk.session_reader import SessionReader
+from adk_stream_protocol.adk.task_context import bind_to_task
 from adk_stream_protocol.background_tasks import BackgroundTasks
-from adk_stream_protocol.chats.answering import (
-    chunks_of,
-    needing_the_store,
-    plan_answers,
-    replay_of,
-)
-from adk_stream_protocol.chats.failures import LinkLost
-from adk_stream_protocol.chats.live.calls import LiveCalls
+from adk_stream_protocol.chat_id import ChatId
+from adk_stream_protocol.chats.answering import chunks_of, replay_of
+from adk_stream_protocol.chats.engine import RunnableChat
+from adk_stream_protocol.chats.live.link import LiveLink
 from adk_stream_protocol.chats.live.settings import LiveSettings
-from adk_stream_protocol.chats.live.socket_slot import Attachment
+from adk_stream_protocol.chats.live.socket_slot import SocketSlot
 from adk_stream_protocol.chats.live.turns import LiveTurns, new_message_id
 from adk_stream_protocol.chats.turn import Turn
-from adk_stream_protocol.chats.turns import Key, Turns
-from adk_stream_protocol.chats.workers import Workers
+from adk_stream_protocol.convert.answers import Plan
+from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.convert.decode import TurnInput
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
-from adk_stream_protocol.telemetry.turns import ObservedRun
+from adk_stream_protocol.errors import LinkLost
+from adk_stream_protocol.telemetry.turns import LiveSessionTelemetry
 
 logger = logging.getLogger(__name__)
 
@@ -44,71 +40,97 @@ RESULT_SECONDS = 5.0  # how long the result of a finished tool may be on its way
 READ_SECONDS = 60.0  # how long a run goes on for somebody who reads it without a socket
 
 
-class LiveRun:
-    """One chat's live run, from its first message until nobody needs it."""
+class LiveEngine:
+    """The live run of one chat, from its first message until nobody needs it."""
 
-    def __init__(
-        self,
-        key: Key,
-        turns: Turns,
-        settings: LiveSettings,
-        histories: Histories,
-        workers: Workers,
-        on_end: Callable[["LiveRun"], None],
-    ) -> None:
-        self.chat = key
+    is_live = True
+
+    def __init__(self, chat: RunnableChat, sessions: SessionReader, settings: LiveSettings) -> None:
+        self._chat = chat
+        self._sessions = sessions
         self._settings = settings
-        self._histories = histories
-        self._workers = workers
-        self._on_end = on_end
-        self._jobs = BackgroundTasks()
-        self.socket = Attachment(settings.disconnect_grace, self._left)
+        self._tasks = BackgroundTasks()
+        self.socket = SocketSlot(settings.disconnect_grace, self._grace_ended)
         self._queue = LiveQueue(self._break)
         self._turns = LiveTurns(
-            key,
-            turns,
-            audio=settings.audio,
-            events=self._turn_events,
-            on_own=self.socket.announce,
+            chat, audio=settings.audio, events=self._turn_events, on_own=self.socket.announce
         )
-        self._lock = asyncio.Lock()
-        """Held while a turn is opened: the events that its answers lead to belong to it."""
         self._task: asyncio.Task[None] | None = None
-        self._history: History | None = None
+        self._opened: OpenTurn | None = None
         self._invocation_id = ""
         self._broken: Exception | None = None
-        self._calls = LiveCalls(
-            settings, self._turns, self._queue, self._lock, self._jobs, self._open_history
+        self._event_taken: asyncio.Event | None = None
+        self.is_closing = self._has_ended = False
+        self.observed = LiveSessionTelemetry(chat.id.chat)
+        self.link = LiveLink(
+            settings, self._turns, self._queue, chat.lock, self._tasks, self._read_if_open
         )
-        self._took: asyncio.Event | None = None
-        self._openings = 0
-        self.is_closing = False
-        self.observed = ObservedRun(key[1])
+
+    @property
+    def chat_id(self) -> ChatId:
+        return self._chat.id
+
+    @property
+    def calls(self) -> ChatCalls:
+        return self._chat.calls
 
     @property
     def message_id(self) -> str:
         """The id of the message that the next event belongs to."""
         return self._turns.encoder.message_id or ""
 
-    async def open_turn(
-        self, who: Principal, turn_input: TurnInput, style: ApprovalStyleName
-    ) -> Turn | None:
-        """A turn of the client's. None: the run ends, or it has not made the calls."""
-        async with self._lock:
-            if self.is_closing:
-                return None
-            try:
-                with needing_the_store():
-                    if turn_input.content:
-                        return await self._say(turn_input.content, style)
-                    return await self._answer(who, turn_input, style)
-            finally:
-                self._openings += 1
+    async def say(self, said: TurnInput, style: ApprovalStyleName) -> Turn:
+        """Open a turn with a new user message. It cancels what is open."""
+        assert said.content is not None
+        self._turns.refuse_second()
+        self._turns.style = style
+        turn = self._turns.reserve(interrupts=True)
+        try:
+            opened = await self._start_or_read(said.content)
+            self.link.send_cancelled(await opened.cancel_open())
+        except BaseException:
+            self._chat.drop(turn)
+            raise
+        self._turns.install(turn, new_message_id())
+        self.link.send(said.content)
+        return turn
+
+    async def read(self) -> OpenTurn | None:
+        """Read what the client may answer. None if nothing was said in this run yet."""
+        return await self._start_or_read() if self._opened else None
+
+    def made(self, calls: Iterable[Call]) -> bool:
+        """Whether all these calls are of this run."""
+        return all(call.invocation_id == self._invocation_id for call in calls)
+
+    def reserve(self, style: ApprovalStyleName) -> Turn:
+        """Begin the turn that answers open. A turn that the server began ends."""
+        self._turns.style = style
+        return self._turns.reserve()
+
+    async def answer(
+        self, turn: Turn, opened: OpenTurn, plan: Plan, said: TurnInput, style: ApprovalStyleName
+    ) -> None:
+        """Go on where the chat waited: results go to the model, decisions have woken the gate."""
+        content = await opened.keep_results(plan)
+        encoder = self._turns.install(
+            turn,
+            said.message_id,
+            calls=opened.calls_before(plan.repeats) if plan.is_replay else opened.calls,
+            held=opened.held_text(plan) if plan.is_replay and style == "adk-tool" else (),
+            after=None if plan.is_replay else self._turns.encoder,
+        )
+        is_new = not plan.is_replay
+        turn.put(chunks_of(plan, encoder) if is_new else replay_of(plan, opened, encoder))
+        if content:
+            self.link.send(content)
+        self._turns.end_if_idle(is_due=content is not None)
+        self.link.deadlines.watch()
 
     async def speak(self, pcm: bytes | None) -> None:
-        """A piece of the user's speech, 16 kHz PCM; None when it is over."""
-        async with self._lock:
-            await self._ensure_started()
+        """Send a piece of the user's speech, 16 kHz PCM; None when it is over."""
+        async with self._chat.lock:
+            await self._start_or_read()
         self._queue.speak(pcm)
 
     def stop(self) -> bool:
@@ -129,159 +151,106 @@ class LiveRun:
         if self._task:
             self._task.cancel()
             await asyncio.wait([self._task])
-        else:
+        if not self._has_ended:  # the run was never started, or its task had no first step
             self._over(None)
 
     def _turn_events(self) -> list[Event]:
-        return self._history.turn_events() if self._history else []
+        return self._opened.turn_events() if self._opened else []
 
-    def _left(self) -> None:
-        self._jobs.spawn(self._give_up())
+    def _grace_ended(self) -> None:
+        self._tasks.spawn(self._give_up())
 
     async def _give_up(self) -> None:
-        """Nobody has come back. Who answers without a socket is let read the end of it."""
+        """Close after the grace period. A client that answered over HTTP reads its turn first."""
         while not (self.is_closing or self.socket.is_attached):
-            openings = self._openings
+            openings = self._chat.openings
             await self._tools_done()
             if turn := self._turns.open:
-                await turn.read_out(READ_SECONDS)
+                await turn.drain(READ_SECONDS)
             await self.close(unless=partial(self._is_used, since=openings))
 
     def _is_used(self, since: int) -> bool:
-        return self.socket.is_attached or self._openings != since
+        return self.socket.is_attached or self._chat.openings != since
 
     async def _quiet(self) -> None:
         """No tool runs any more, and no turn is being opened that could start one."""
         openings = -1
-        while openings != self._openings:
-            openings = self._openings
+        while openings != self._chat.openings:
+            openings = self._chat.openings
             await self._tools_done()
-            async with self._lock:
+            async with self._chat.lock:
                 pass
 
     async def _tools_done(self) -> None:
         """No tool runs any more, and what came of them is stored."""
-        if (history := self._history) is None:
+        if self._opened is None:
             return
-        await history.tools_done()
+        await self._chat.calls.none_running()
         with suppress(TimeoutError):
             async with asyncio.timeout(RESULT_SECONDS):
-                took = self._took = self._took or asyncio.Event()
+                taken = self._event_taken = self._event_taken or asyncio.Event()
                 while self._turns.encoder.calls.running():
-                    took.clear()
-                    await took.wait()
-        await history.tools_done()
+                    taken.clear()
+                    await taken.wait()
+        await self._chat.calls.none_running()
 
     def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None:
         """A part of the application's own, from whatever thread a tool runs in."""
         if turn := self._turns.open:
             turn.put_data(name, data, id, transient)
 
-    async def _say(self, content: types.Content, style: ApprovalStyleName) -> Turn:
-        """A new message of the user's. What was still open is cancelled by it."""
-        self._turns.refuse_second()
-        self._turns.style = style
-        turn = self._turns.reserve(interrupts=True)
-        try:
-            history = await self._ensure_started(content)
-            self._calls.tell_cancelled(await history.cancel_open())
-        except BaseException:
-            self._turns.release(turn)
-            raise
-        self._turns.install(turn, new_message_id())
-        self._calls.tell(content)
-        return turn
-
-    async def _answer(
-        self, who: Principal, turn_input: TurnInput, style: ApprovalStyleName
-    ) -> Turn | None:
-        """Answers to open calls; the turn goes on where it waited."""
-        if self._history is None:
-            return None
-        history = await self._ensure_started()
-        plan = await plan_answers(history, turn_input.answers, self._settings.runner.agent)
-        if any(call.invocation_id != self._invocation_id for call in plan.calls):
-            return None
-        if plan.is_repeat and (running := self._turns.open) and running.is_whole:
-            return running  # what these answers lead to is on its way
-        self._turns.style = style
-        turn = self._turns.reserve()
-        turn.earlier = history.earlier(style, plan)
-        try:
-            await turn.observed.over(history.commit(plan, who, live=True))
-            turn.observed.goes_on_with(plan.calls)
-            content = await history.keep_results(plan)
-        except BaseException:
-            self._turns.release(turn)
-            raise
-        encoder = self._turns.install(
-            turn,
-            turn_input.message_id,
-            calls=history.calls_before(plan.repeats) if plan.is_replay else history.calls,
-            held=history.held_text(plan) if plan.is_replay and style == "adk-tool" else (),
-            after=None if plan.is_replay else self._turns.encoder,
-        )
-        is_new = not plan.is_replay
-        turn.put(chunks_of(plan, encoder) if is_new else replay_of(plan, history, encoder))
-        if content:
-            self._calls.tell(content)
-        self._turns.end_if_idle(is_due=content is not None)
-        self._calls.deadlines.watch()
-        return turn
-
-    async def _ensure_started(self, said: types.Content | None = None) -> History:
-        """The conversation as this run has it; the run is started with it at first."""
-        if self._history:
-            return await self._histories.of(self._history.session)
-        await self._workers.take(self.chat, live=True)
-        history = await self._histories.read_or_create(self.chat, said)
+    async def _start_or_read(self, said: types.Content | None = None) -> OpenTurn:
+        """Read the chat as this run has it. The first time, start the run with it."""
+        if self._opened:
+            return await self._sessions.of(self._opened.session, self._chat.calls)
+        await self._chat.lease.acquire(for_socket=True)
+        opened = await self._sessions.read_or_create(self._chat, said)
         if said:
-            await history.cancel_open()
-        await history.close_gap(self._settings.runner.agent.name)
-        history.hand_over()
-        self._history = history
+            await opened.cancel_open()
+        await opened.close_gap(self._settings.runner.agent.name)
+        opened.hand_over()
+        self._opened = opened
         self._task = asyncio.create_task(self._pump())
-        return history
+        return opened
 
-    async def _open_history(self) -> History | None:
-        return None if self.is_closing else await self._ensure_started()
+    async def _read_if_open(self) -> OpenTurn | None:
+        return None if self.is_closing else await self._start_or_read()
 
     async def _pump(self) -> None:
-        enter(self)
-        current_link.set(self._calls)
+        bind_to_task(self)
         error: Exception | None
         try:
             events = self._settings.runner.run_live(
-                user_id=self.chat[0],
-                session_id=self.chat[1],
+                user_id=self._chat.id.user,
+                session_id=self._chat.id.chat,
                 live_request_queue=self._queue,
                 run_config=self._settings.run_config,
             )
             async with aclosing(events):
                 async for event in events:
-                    if self._lock.locked():
-                        async with self._lock:
-                            self._take(event)
+                    if self._chat.lock.locked():
+                        async with self._chat.lock:
+                            self._consume(event)
                     else:
-                        self._take(event)
+                        self._consume(event)
             error = LinkLost("the model ended the conversation")
         except asyncio.CancelledError:
             error = self._broken
         except Exception as failure:
             logger.exception("the live run of a chat failed")
             error = failure
-        async with self._lock:  # a turn that is being opened ends with the run, too
+        async with self._chat.lock:  # a turn that is being opened ends with the run, too
             self._over(error)
 
-    def _take(self, event: Event) -> None:
-        if self._took:
-            self._took.set()
+    def _consume(self, event: Event) -> None:
+        if self._event_taken:
+            self._event_taken.set()
         self._invocation_id = event.invocation_id
-        self._turns.take(event)
+        self._turns.encode(event)
         if event.long_running_tool_ids:
-            self._calls.deadlines.watch()
+            self.link.deadlines.watch()
         if event.actions.transfer_to_agent:
-            self._calls.handed_over()
+            self.link.handed_over()
 
     def _break(self) -> None:
         """Nothing that is sent reaches the model any more."""
@@ -291,9 +260,10 @@ class LiveRun:
 
     def _over(self, error: Exception | None) -> None:
         self.is_closing = True
-        self._calls.deadlines.stop()
+        self.link.deadlines.stop()
         self.socket.stop()
-        self._workers.give(self.chat)
-        self._on_end(self)
+        if not self._has_ended:
+            self._has_ended = True
+            self._chat.live_ended()
         self.observed.end(error, len(self._turns.encoder.calls.open()))
         self._turns.fail(error)

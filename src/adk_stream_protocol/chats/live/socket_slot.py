@@ -1,4 +1,4 @@
-"""Attachment: the socket that a live run is for, and the time it is given to come back."""
+"""SocketSlot: the socket that a live run is for, and the time it is given to come back."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Protocol
 from adk_stream_protocol.chats.turn import Turn
 
 
-class Listener(Protocol):
+class LiveSocket(Protocol):
     """The socket that a chat is on."""
 
     def turn_started(self, turn: Turn) -> None:
@@ -17,20 +17,20 @@ class Listener(Protocol):
         """The chat was opened elsewhere."""
 
 
-class Attachment:
+class SocketSlot:
     """The newest socket wins; when it is gone, the run is given up after a while."""
 
     def __init__(self, grace: float, give_up: Callable[[], None]) -> None:
         self._grace = grace
         self._give_up = give_up
-        self._listener: Listener | None = None
+        self._listener: LiveSocket | None = None
         self._timer: asyncio.TimerHandle | None = None
 
     @property
     def is_attached(self) -> bool:
         return self._listener is not None
 
-    def attach(self, listener: Listener) -> None:
+    def attach(self, listener: LiveSocket) -> None:
         """A socket has come for this chat."""
         if self._listener and self._listener is not listener:
             self._listener.replaced()
@@ -43,7 +43,7 @@ class Attachment:
             self._listener.replaced()
             self._listener = None
 
-    def detach(self, listener: Listener) -> None:
+    def detach(self, listener: LiveSocket) -> None:
         """The socket is gone. It may come back for a while."""
         if self._listener is listener:
             self._listener = None

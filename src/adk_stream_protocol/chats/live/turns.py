@@ -11,13 +11,13 @@ from typing import Any
 
 from google.adk.events.event import Event
 
+from adk_stream_protocol.chats.engine import RunnableChat
 from adk_stream_protocol.chats.failures import failure_of
 from adk_stream_protocol.chats.turn import Turn
-from adk_stream_protocol.chats.turns import Key, Turns
 from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.encode.live import LiveProgress, LiveTurnEncoder, is_waiting
-from adk_stream_protocol.convert.history.ui_messages import earlier_chunks
+from adk_stream_protocol.convert.history.ui_messages import message_prefix
 from adk_stream_protocol.errors import Busy, StreamProtocolError
 from adk_stream_protocol.protocol.chunks import AnyChunk
 
@@ -27,19 +27,17 @@ class LiveTurns:
 
     def __init__(
         self,
-        key: Key,
-        turns: Turns,
+        chat: RunnableChat,
         *,
         audio: bool,
         events: Callable[[], list[Event]],
         on_own: Callable[[Turn], None],
     ) -> None:
-        self._key = key
-        self._turns = turns
+        self._chat = chat
         self._audio = audio
         self._events = events
         self._on_own = on_own
-        self._earlier: Callable[[], list[AnyChunk]] = list
+        self._message_prefix: Callable[[], list[AnyChunk]] = list
         self.style: ApprovalStyleName = "native"
         self.progress = LiveProgress()
         self.open: Turn | None = None
@@ -61,11 +59,7 @@ class LiveTurns:
         if interrupts:
             self._mute()
         self.end_open()
-        return self._turns.reserve(self._key)
-
-    def release(self, turn: Turn) -> None:
-        """The turn never began."""
-        self._turns.drop(turn)
+        return self._chat.reserve()
 
     def refuse_second(self) -> None:
         """A client has one turn at a time."""
@@ -78,7 +72,7 @@ class LiveTurns:
         self._install(turn, encoder, is_clients=True)
         return encoder
 
-    def take(self, event: Event) -> None:
+    def encode(self, event: Event) -> None:
         """Put an event where it belongs."""
         encoder = self._encoder or self.encoder
         if self._muted:
@@ -146,12 +140,12 @@ class LiveTurns:
         """Close the open turn with these chunks."""
         turn, before = self.open, self.encoder
         assert turn is not None
-        self._turns.release(turn)
+        self._chat.release(turn)
         self.open = None
         turn.end(closing)
-        self._earlier = list
+        self._message_prefix = list
         if before.calls.open():
-            self._earlier = partial(earlier_chunks, self._events(), self.style)
+            self._message_prefix = partial(message_prefix, self._events(), self.style)
             self._encoder = self._encoder_of(
                 None, before.message_id, after=before, calls=before.calls, joins=True
             )
@@ -167,10 +161,10 @@ class LiveTurns:
     def _begin(self) -> Turn | None:
         """A turn that no client asked for."""
         try:
-            turn = self._turns.reserve(self._key)
+            turn = self._chat.reserve()
         except StreamProtocolError:
             return None
-        turn.earlier = self._earlier
+        turn.message_prefix = self._message_prefix
         self._install(turn, self.encoder, is_clients=False)
         self._on_own(turn)
         return turn

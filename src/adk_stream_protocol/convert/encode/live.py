@@ -1,7 +1,7 @@
 """Live events to chunks, and where a turn ends among them.
 
-Other than in a request, ADK gives each live event an id of its own, repeats streamed text once
-when it is complete, and says speech as transcriptions beside the audio (google-adk 2.13).
+Unlike in request mode, ADK gives every live event its own id, repeats streamed text once when it is
+complete, and delivers speech as transcriptions next to the audio (google-adk 2.13).
 """
 
 from base64 import b64encode

@@ -26,7 +26,7 @@ class Exchange:
 
     said: list[Event] = field(default_factory=list[Event])
     events: list[Event] = field(default_factory=list[Event])
-    said_id: str = ""
+    user_message_id: str = ""
     message_id: str = ""
 
     @property
@@ -140,7 +140,7 @@ def _speak(found: list[Exchange], event: Event) -> None:
 
 
 def _last_turn(exchange: Exchange) -> int:
-    """Where the events begin that nothing before them in this exchange has asked for."""
+    """Return the index of the first event after the model's last completed turn."""
     events = exchange.events
     for index in range(len(events) - 1, -1, -1):
         if events[index].turn_complete or events[index].interrupted:
@@ -153,11 +153,11 @@ def _name(found: list[Exchange]) -> None:
     for exchange in found:
         first = exchange.all_events[0]
         known = note(first, USER_MESSAGE_ID) if exchange.said else None
-        exchange.said_id = first.id if known is None or known in taken else known
+        exchange.user_message_id = first.id if known is None or known in taken else known
         streamed = (note(event, MESSAGE_ID) for event in exchange.all_events if _says(event))
         ids = (one for one in streamed if one and one not in taken)
         exchange.message_id = next(ids, None) or f"msg-{first.id}"
-        taken |= {exchange.said_id, exchange.message_id}
+        taken |= {exchange.user_message_id, exchange.message_id}
 
 
 def _says(event: Event) -> bool:

@@ -61,13 +61,13 @@ def ui_messages(
     for exchange, answer in answers:
         if exchange.said:
             parts = _said_parts(exchange.content)
-            messages.append({"id": exchange.said_id, "role": "user", "parts": parts})
+            messages.append({"id": exchange.user_message_id, "role": "user", "parts": parts})
         if exchange.message_id != unfinished and (message := answer.message())["parts"]:
             messages.append(message)
     return messages
 
 
-def earlier_chunks(events: list[Event], approvals: ApprovalStyleName) -> list[AnyChunk]:
+def message_prefix(events: list[Event], approvals: ApprovalStyleName) -> list[AnyChunk]:
     """What a message held before its running turn, for a page that reads it from the beginning."""
     kept = _Kept()
     answer = _Answer("", approvals, {}, live_invocations(events), kept)

@@ -16,12 +16,14 @@ from urllib.parse import quote
 from redis.asyncio import Redis
 
 from adk_stream_protocol.background_tasks import BackgroundTasks
+from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.errors import Unavailable
+from adk_stream_protocol.workers.messages import Message, Reply, Request
 from adk_stream_protocol.workers.redis.away import AWAY
-from adk_stream_protocol.workers.redis.messaging import Talk
+from adk_stream_protocol.workers.redis.messaging import Messenger
 from adk_stream_protocol.workers.redis.retry import OnceMore
 from adk_stream_protocol.workers.redis.turn_logs import UNREADABLE, Logs
-from adk_stream_protocol.workers.relay import Answer, Chat, Followed, Lease, Peer, Source
+from adk_stream_protocol.workers.relay import Followed, Lease, Peer, Source
 
 logger = logging.getLogger(__name__)
 
@@ -66,13 +68,15 @@ class RedisRelay:
         self._lease_ms = int(lease_seconds * 1000)
         self._token = token_hex(8)
         self._peer: Peer | None = None
-        self._talk: Talk | None = None
+        self._messenger: Messenger | None = None
         self._logs = Logs(self._redis, self._is_gone)
         self._held: dict[str, str] = {}
         """Keys that this worker keeps alive, with what they hold."""
         self._hidden: set[str] = set()
         """Logs of turns that are over, while their ends are being written."""
-        self._jobs = BackgroundTasks()
+        self._tasks = BackgroundTasks()
+        self._writes = BackgroundTasks()
+        """Leases that are being released and turns that are being published."""
 
     def join(self, peer: Peer) -> None:
         assert self._peer is None, "a relay is for one mount"
@@ -80,25 +84,30 @@ class RedisRelay:
         self._name = f"{self._name}:{quote(peer.app, safe='')}"
 
     async def listen(self) -> None:
-        if self._talk is None:
+        if self._messenger is None:
             assert self._peer is not None
-            channel = f"{self._name}:talk"
-            self._talk = Talk(self._redis, channel, self._worker, self._peer.heard, self._keep)
-            self._jobs.spawn(self._talk.hear())
-            self._jobs.spawn(self._beat())
+            channel = f"{self._name}:messages"
+            self._messenger = Messenger(
+                self._redis, channel, self._worker, self._peer.handle, self._keep
+            )
+            self._tasks.spawn(self._messenger.listen())
+            self._tasks.spawn(self._beat())
             with suppress(TimeoutError):
                 async with asyncio.timeout(LISTEN_SECONDS):
-                    await self._talk.is_open.wait()
+                    await self._messenger.is_open.wait()
 
     async def close(self) -> None:
-        self._jobs.cancel()
-        await self._jobs.done()
+        await self._writes.done(CLOSE_SECONDS)
+        self._writes.cancel()
+        await self._writes.done(CLOSE_SECONDS)
+        self._tasks.cancel()
+        await self._tasks.done()
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
                 await self._drop(dict(self._held))
         await self._redis.aclose(close_connection_pool=True)
 
-    async def claim(self, chat: Chat) -> Lease | None:
+    async def claim(self, chat: ChatId) -> Lease | None:
         lease, key = Lease(chat), self._key("run", chat)
         try:
             holder = await self._claim(key, self._value(lease.id))
@@ -121,18 +130,21 @@ class RedisRelay:
             dead = holder
         return dead
 
-    async def release(self, lease: Lease, log: str | None = None) -> None:
+    def release(self, lease: Lease, log: str | None = None) -> asyncio.Task[None]:
         values = {self._key("run", lease.chat): self._value(lease.id)}
         if log:
             self._hidden.add(log)
             values[self._key("turn", lease.chat)] = log
-        await self._drop(values)
+        return self._writes.begin(self._drop(values))
 
     def new_log(self) -> str:
         return self._value(token_hex(12))
 
-    async def publish(self, log: str, source: Source) -> None:
-        key = self._key("turn", source.chat)
+    def publish(self, source: Source) -> asyncio.Task[None]:
+        return self._writes.begin(self._publish(source))
+
+    async def _publish(self, source: Source) -> None:
+        log, key = source.log, self._key("turn", source.chat_id)
 
         async def hold() -> None:
             if log not in self._hidden:
@@ -145,7 +157,7 @@ class RedisRelay:
             self._hidden.discard(log)
             await self._drop({key: log})
 
-    async def follow(self, chat: Chat, log: str | None = None) -> Followed | None:
+    async def follow(self, chat: ChatId, log: str | None = None) -> Followed | None:
         key = self._key("turn", chat)
         try:
             running = log or (await self._redis.get(key) or b"").decode()
@@ -161,21 +173,23 @@ class RedisRelay:
         earlier, at = opened
         return self._logs.read(key, running, stream, at), earlier
 
-    async def tell(self, kind: str, body: dict[str, Any]) -> None:
-        if self._talk:
-            await self._talk.tell(kind, body)
+    async def broadcast(self, message: Message) -> None:
+        await self.listen()
+        assert self._messenger
+        await self._messenger.broadcast(message)
 
-    async def ask(self, chat: Chat, kind: str, body: dict[str, Any]) -> Answer | None:
-        assert self._talk, "nobody answers who is not heard"
+    async def request(self, message: Request) -> Reply | None:
+        await self.listen()
+        assert self._messenger
         try:
-            found = await self._redis.get(self._key("run", chat))
+            found = await self._redis.get(self._key("run", message.chat))
         except AWAY as error:
             raise Unavailable("Other workers cannot be reached at the moment.") from error
         holder = found.decode().rpartition("/")[0] if found else self._worker
         is_gone = partial(self._is_gone, f"{holder}/")
         if holder == self._worker or is_gone():
             return None
-        return await self._talk.ask(holder, kind, body, is_gone)
+        return await self._messenger.request(holder, message, is_gone)
 
     async def _beat(self) -> None:
         while True:
@@ -215,8 +229,8 @@ class RedisRelay:
         """Whether the process that a value names is dead."""
         return self._peer is not None and self._peer.is_gone(value.rsplit("/", 2)[0])
 
-    def _key(self, kind: str, chat: Chat) -> str:
-        return f"{self._name}:{kind}:{quote(chat[0], safe='')}:{quote(chat[1], safe='')}"
+    def _key(self, kind: str, chat: ChatId) -> str:
+        return f"{self._name}:{kind}:{quote(chat.user, safe='')}:{quote(chat.chat, safe='')}"
 
     def _stream(self, log: str) -> str:
         return f"{self._name}:log:{log.rpartition('/')[2]}"

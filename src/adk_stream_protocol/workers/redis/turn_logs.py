@@ -66,7 +66,7 @@ class Logs:
             pipe = self._redis.pipeline(transaction=False)
             if count is None:  # only now is it known what came before
                 pipe.delete(log)
-                pipe.xadd(log, {"at": 0, "piece": _lines(source.earlier())})
+                pipe.xadd(log, {"at": 0, "piece": _lines(source.message_prefix())})
             if batch:
                 piece = {"at": count or 0, "piece": _lines(batch)}
                 pipe.xadd(log, piece, maxlen=MAX_PIECES, approximate=True, nomkstream=True)

@@ -1,7 +1,7 @@
-"""LiveCalls: what becomes of the calls of a live run that no answer settles.
+"""LiveLink: the run's end of the link to the model.
 
-It is the run's end of the link to the model: it knows the tools of the moment, hears of calls that
-are taken back, and closes those that nobody will answer any more.
+It knows the tools of the moment and closes calls that end without an answer: withdrawn, expired,
+or handed over.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.genai import types
 
 from adk_stream_protocol.adk.live_queue import LiveQueue
-from adk_stream_protocol.adk.open_turn import History
+from adk_stream_protocol.adk.open_turn import OpenTurn
 from adk_stream_protocol.approvals.record import State
 from adk_stream_protocol.background_tasks import BackgroundTasks
 from adk_stream_protocol.chats.live.deadlines import Deadlines
@@ -22,8 +22,8 @@ from adk_stream_protocol.convert import tool_responses as outcomes
 from adk_stream_protocol.convert.calls import Call
 
 
-class LiveCalls:
-    """The calls of one live run, and its link to the model."""
+class LiveLink:
+    """Sends to the model, and closes the calls that nobody answers."""
 
     def __init__(
         self,
@@ -31,8 +31,8 @@ class LiveCalls:
         turns: LiveTurns,
         queue: LiveQueue,
         lock: asyncio.Lock,
-        jobs: BackgroundTasks,
-        history: Callable[[], Awaitable[History | None]],
+        tasks: BackgroundTasks,
+        read: Callable[[], Awaitable[OpenTurn | None]],
     ) -> None:
         self.tells_model = settings.parallel
         self.tools: dict[str, BaseTool] = {}
@@ -40,9 +40,9 @@ class LiveCalls:
         self._turns = turns
         self._queue = queue
         self._lock = lock
-        self._history = history
-        """The conversation of the run; None once it ends."""
-        self._jobs = jobs
+        self._read = read
+        """Reads the chat as the run has it; None once the run ends."""
+        self._tasks = tasks
         self.deadlines = Deadlines(settings.client_tool_ttl, self._due, self._late)
 
     def connected(self, tools: dict[str, BaseTool], *, calls_at_once: bool) -> None:
@@ -56,7 +56,7 @@ class LiveCalls:
 
     def withdrawn(self, call_ids: list[str]) -> None:
         """The model took calls back."""
-        self._jobs.spawn(self._close(set(call_ids), outcomes.withdrawn()))
+        self._tasks.spawn(self._close(set(call_ids), outcomes.withdrawn()))
 
     def handed_over(self) -> None:
         """Another agent takes over: ADK ends what waits, without a word (google-adk 2.13)."""
@@ -71,14 +71,14 @@ class LiveCalls:
         """The task of a gated call is over. If nothing came of it, ADK has swallowed why."""
         call = self._turns.encoder.calls.by_id.get(call_id)
         if call and call.response is None:
-            self._jobs.spawn(self._close_unfinished(call_id))
+            self._tasks.spawn(self._close_unfinished(call_id))
 
-    def tell(self, content: types.Content) -> None:
+    def send(self, content: types.Content) -> None:
         """Say something to the model that it has to answer."""
         self._queue.say(content)
         self._turns.progress.told()
 
-    def tell_cancelled(self, calls: list[Call]) -> None:
+    def send_cancelled(self, calls: list[Call]) -> None:
         """A model that goes on while a call waits is told that it is over, and says nothing."""
         for call in calls if self.tells_model else ():
             self._queue.say(outcomes.cancelled_silently(call))
@@ -86,27 +86,27 @@ class LiveCalls:
     async def _close(self, call_ids: set[str], outcome: dict[str, Any]) -> None:
         """Close open calls that no answer can lead anywhere any more."""
         async with self._lock:
-            if history := await self._history():
-                for call in await history.close_calls(call_ids, outcome):
+            if opened := await self._read():
+                for call in await opened.close_calls(call_ids, outcome):
                     self._turns.settle(call)
 
     async def _close_unfinished(self, call_id: str) -> None:
         async with self._lock:
-            history = await self._history()
-            call = history and await history.close_unfinished(call_id)
+            opened = await self._read()
+            call = opened and await opened.close_unfinished(call_id)
             if call:
                 part = outcomes.response_part(call, call.response or {})
-                self.tell(outcomes.user_content([part]))
+                self.send(outcomes.user_content([part]))
                 self._turns.settle(call)
 
     def _due(self) -> list[Call]:
         return [one for one in self._turns.encoder.calls.open() if one.waits_for_result]
 
     def _late(self, calls: list[Call]) -> None:
-        self._jobs.spawn(self._expire(calls))
+        self._tasks.spawn(self._expire(calls))
 
     async def _expire(self, calls: list[Call]) -> None:
         self._turns.progress.told()
         await self._close({call.id for call in calls}, outcomes.expired())
         parts = [outcomes.response_part(call, outcomes.expired()) for call in calls]
-        self.tell(outcomes.user_content(parts))
+        self.send(outcomes.user_content(parts))
