@@ -46,11 +46,11 @@ async def cancelled(served: Stored) -> None:
 
 async def withdrawn(served: Stored) -> None:
     """By the record alone: its process ended before it could tell the session."""
-    await served.chat.approvals.withdraw(await asked(served))
+    await served.chat.book.withdraw(await asked(served))
 
 
 async def unknown(served: Stored) -> None:
-    book = served.chat.approvals
+    book = served.chat.book
     record = await book.decide(await asked(served), Principal("alice"), True, None)
     started = await book.claim(record, {"amount": 5})
     assert started is not None
