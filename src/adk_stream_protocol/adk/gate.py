@@ -152,7 +152,7 @@ class ApprovalGate(BasePlugin):
         record = await self._answered(record)
         if (run := current_run()) and run.link:
             run.link.decided(call_id, record.state)
-        if record.state in (State.CANCELLED, State.LAPSED):
+        if record.state in (State.CANCELLED, State.WITHDRAWN, State.LAPSED):
             # Who cancelled it has told the model; a result from here would be a second one.
             raise asyncio.CancelledError
         context.tool_confirmation = ToolConfirmation(confirmed=True)

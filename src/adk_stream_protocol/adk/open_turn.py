@@ -139,7 +139,8 @@ class OpenTurn:
         """Close open calls that nobody needs to answer any more."""
         closed = [call for call in self.calls.open() if call.id in call_ids]
         for call in closed:
-            await self._end_of(call)
+            is_withdrawn = outcomes.outcome_code(outcome) == "withdrawn"
+            await self._end_of(call, is_withdrawn=is_withdrawn)
             await self._close(call, outcome)
         return closed
 
@@ -151,12 +152,15 @@ class OpenTurn:
         await self._close(call, await self._end_of(call))
         return call
 
-    async def _end_of(self, call: Call) -> dict[str, Any]:
+    async def _end_of(self, call: Call, *, is_withdrawn: bool = False) -> dict[str, Any]:
         record = self._records.get(call.id)
         if record is None:
             return outcomes.cancelled()
         runs_here = self._in_hand.is_running(record.id)
-        record = await self._book.cancel(record, "the user went on", runs_here=runs_here)
+        if is_withdrawn:
+            record = await self._book.withdraw(record, runs_here=runs_here)
+        else:
+            record = await self._book.cancel(record, "the user went on", runs_here=runs_here)
         if call.browser:
             if record.state is State.EXECUTING:
                 await self._book.lose(record)
