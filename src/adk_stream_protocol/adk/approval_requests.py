@@ -13,7 +13,7 @@ from google.adk.tools.tool_context import ToolContext
 from google.genai.types import FunctionCall, Part
 
 from adk_stream_protocol.adk.chat_calls import ChatCalls, Tools
-from adk_stream_protocol.adk.client_tool import ClientTool, may_wait
+from adk_stream_protocol.adk.client_tool import ClientTool, needs_answer
 from adk_stream_protocol.adk.sessions import finish_even_if_cancelled
 from adk_stream_protocol.adk.task_context import current_run
 from adk_stream_protocol.adk.tool_schema import Schemas
@@ -245,7 +245,7 @@ def unquote_live_event(event: Event) -> None:
 
 def _may_ask(call: FunctionCall, tools: Tools) -> bool:
     tool = tools.get(call.name or "")
-    return call.name == CONFIRMATION or (tool is not None and may_wait(tool))
+    return call.name == CONFIRMATION or (tool is not None and needs_answer(tool))
 
 
 def chat_of(context: InvocationContext) -> ChatId:

@@ -58,7 +58,7 @@ class ClientTool(BaseTool):
         return None if fault is None else f"{fault.json_path}: {fault.message}"
 
 
-def may_wait(tool: BaseTool) -> bool:
+def needs_answer(tool: BaseTool) -> bool:
     """Whether a call of this tool may wait for a person or for the browser."""
     return isinstance(tool, ClientTool) or may_require_confirmation(tool)
 

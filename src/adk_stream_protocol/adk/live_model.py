@@ -17,12 +17,11 @@ from google.adk.models.google_llm import Gemini
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.models.registry import LLMRegistry
-from google.adk.tools.base_tool import BaseTool
 from google.genai import errors, types
 from websockets.exceptions import ConnectionClosed
 
 from adk_stream_protocol.adk import private
-from adk_stream_protocol.adk.client_tool import ClientTool, may_wait
+from adk_stream_protocol.adk.client_tool import ClientTool, needs_answer
 from adk_stream_protocol.adk.task_context import Link, current_run
 
 logger = logging.getLogger(__name__)
@@ -84,7 +83,7 @@ def live_variant(model: BaseLlm) -> BaseLlm:
 
 
 def _mark(request: LlmRequest, *, tells_model: bool) -> None:
-    waiting = {name for name, tool in request.tools_dict.items() if may_wait(tool)}
+    waiting = {name for name, tool in request.tools_dict.items() if needs_answer(tool)}
     for name in waiting:
         if not isinstance(request.tools_dict[name], ClientTool):
             request.tools_dict[name].behavior = types.Behavior.NON_BLOCKING
