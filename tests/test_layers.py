@@ -37,6 +37,14 @@ PUBLIC_OF_ADK = set(
     "agents apps errors events models plugins runners sessions tools workflow".split()
 )
 INNER = {"google.adk.models.gemini_llm_connection", "google.adk.plugins.plugin_manager"}
+EVENTS = ROOT / "convert" / "events.py"
+EVENT_FIELDS = {
+    "input_transcription",
+    "live_session_id",
+    "long_running_tool_ids",
+    "output_transcription",
+    "requested_tool_confirmations",
+}
 SCRIPTED_MODEL = ROOT / "testing" / "scripted_model.py"
 TRANSLATION_OF_GEMINI = {
     "google.adk.models.gemini_llm_connection",
@@ -145,8 +153,16 @@ def test_only_one_file_imports_names_that_others_keep_private(file: Path) -> Non
     assert file == PRIVATE or private == set()
 
 
+@pytest.mark.parametrize("file", LAYERED, ids=name_of)
+def test_what_adk_may_rename_in_its_events_is_read_in_one_file(file: Path) -> None:
+    """The room of ADK has to know them; a test kit and a demo are no conversion."""
+    read = {name for name, _ in attributes_of(file)} & EVENT_FIELDS
+    elsewhere = layer_of(file) in ("adk", "testing", "recording", "demo")
+    assert file == EVENTS or elsewhere or read == set()
+
+
 def attributes_of(file: Path) -> Iterator[tuple[str, bool]]:
-    """The private attributes that a file uses, and whether it says `self`, `cls` or `super()`."""
+    """The attributes that a file uses, and whether it says `self`, `cls` or `super()`."""
     for node in ast.walk(tree_of(file)):
         match node:
             case ast.Attribute(value=value, attr=name):

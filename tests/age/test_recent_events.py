@@ -17,7 +17,7 @@ from google.adk.sessions.database_session_service import DatabaseSessionService
 from google.genai import types
 
 from adk_stream_protocol import ClientTool
-from adk_stream_protocol.convert.calls import is_placeholder
+from adk_stream_protocol.convert.events import is_placeholder
 from tests.live.served import Served, Till, clerk, serving, until
 from tests.support.client import Json, output
 

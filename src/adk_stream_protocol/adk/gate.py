@@ -36,7 +36,7 @@ from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.record import ApprovalRecord, State
 from adk_stream_protocol.approvals.response import outcome_of
 from adk_stream_protocol.convert import tool_responses as outcomes
-from adk_stream_protocol.convert.calls import add_notes
+from adk_stream_protocol.convert.events import add_notes
 from adk_stream_protocol.convert.history.exchanges import MESSAGE_ID
 from adk_stream_protocol.errors import StreamProtocolError
 from adk_stream_protocol.telemetry.calls import traced_gate
