@@ -33,7 +33,8 @@ demo: $(STAMP) $(PAGE) ## serve the demo on 127.0.0.1:$PORT
 	$(VENV)/bin/adk-stream demo --port $(PORT)
 
 unit: $(STAMP) ## the fast loop: no server, no database, no browser
-	$(VENV)/bin/pytest -q -n 2 $(CORE) tests/test_layers.py tests/test_docs.py tests/test_release.py
+	$(VENV)/bin/pytest -q -n 2 $(CORE) tests/test_layers.py tests/test_docs.py tests/test_dependencies.py \
+		tests/test_release.py
 
 test: check $(PAGE) ## everything needed, then all tests
 	scripts/install-postgres

@@ -61,6 +61,7 @@ async def test_what_a_cancelled_reader_did_not_take_goes_to_the_next() -> None:
     queue.send_content(HELLO)
     first.cancel()
     second = await asyncio.wait_for(queue.get(), 5)
+    await asyncio.wait([first])
     assert second.content == HELLO and first.cancelled()
 
 
