@@ -6,7 +6,8 @@ import pytest
 from google.genai import types
 
 from adk_stream_protocol.convert import tool_responses as outcomes
-from adk_stream_protocol.convert.calls import CONFIRMATION, Calls, is_placeholder
+from adk_stream_protocol.convert.calls import CONFIRMATION, Calls
+from adk_stream_protocol.convert.events import is_placeholder
 from adk_stream_protocol.protocol.chunks import OUTCOMES, Outcome
 from tests.support.events import call, calls, event, pay_asked
 

@@ -5,9 +5,10 @@ from typing import Any
 from google.adk.events.event import Event
 from google.genai import types
 
-from adk_stream_protocol.convert.calls import CONFIRMATION, NOTES, NOTHING, Calls, notes_of
+from adk_stream_protocol.convert.calls import CONFIRMATION, NOTHING, Calls
 from adk_stream_protocol.convert.decode import Answer
 from adk_stream_protocol.convert.encode.turn import TurnEncoder
+from adk_stream_protocol.convert.events import NOTES, notes_of
 from adk_stream_protocol.protocol.chunks import (
     AnyChunk,
     Data,

@@ -10,9 +10,10 @@ from google.adk.events.event import Event
 from google.genai import types
 
 from adk_stream_protocol.convert import tool_responses as outcomes
-from adk_stream_protocol.convert.calls import CONFIRMATION, NOTES, Calls
+from adk_stream_protocol.convert.calls import CONFIRMATION, Calls
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.encode.turn import TurnEncoder
+from adk_stream_protocol.convert.events import NOTES
 from adk_stream_protocol.convert.history.message_builder import MessageFold
 from adk_stream_protocol.convert.history.ui_messages import Standing, message_prefix, ui_messages
 from adk_stream_protocol.protocol.chunks import Error, Finish, Start
