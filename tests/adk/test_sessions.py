@@ -10,7 +10,7 @@ from google.adk.sessions.base_session_service import BaseSessionService
 from google.adk.sessions.database_session_service import DatabaseSessionService
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
 
-from adk_stream_protocol.adk.sessions import TurnSessions, whole
+from adk_stream_protocol.adk.sessions import TurnSessions, finish_even_if_cancelled
 
 KEY: dict[str, Any] = {"app_name": "shop", "user_id": "alice", "session_id": "c"}
 
@@ -113,7 +113,7 @@ async def test_what_a_store_has_begun_it_finishes() -> None:
         finished.append("written")
         return "written"
 
-    task = asyncio.create_task(whole(job()))
+    task = asyncio.create_task(finish_even_if_cancelled(job()))
     await begun.wait()
     task.cancel()
     await asyncio.sleep(0)
@@ -128,4 +128,4 @@ async def test_what_is_not_cut_off_just_returns() -> None:
     async def job() -> int:
         return 5
 
-    assert await whole(job()) == 5
+    assert await finish_even_if_cancelled(job()) == 5

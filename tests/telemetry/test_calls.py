@@ -12,7 +12,7 @@ from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, Stat
 from adk_stream_protocol.convert import tool_responses
 from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.telemetry import calls, instruments
-from adk_stream_protocol.telemetry.calls import CallTelemetry, browser_call_ended, gated
+from adk_stream_protocol.telemetry.calls import CallTelemetry, browser_call_ended, traced_gate
 from tests.support.conversations.conversation import Conversation
 from tests.support.listener import Listener
 from tests.support.records import entry, record
@@ -126,7 +126,7 @@ async def test_the_gate_has_a_span_that_says_whether_it_let_a_call_pass(
 
     async def probe(tool_context: ToolContext) -> dict[str, str]:
         """Ask a gate of the test's own."""
-        await gated(tool, tool_context, decide())
+        await traced_gate(tool, tool_context, decide())
         return {}
 
     tool = FunctionTool(probe)

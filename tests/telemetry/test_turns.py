@@ -8,7 +8,7 @@ from opentelemetry import trace
 
 from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.protocol.chunks import AnyChunk, Error, Finish, TextDelta
-from adk_stream_protocol.telemetry.turns import UNOBSERVED, ObservedRun, ObservedTurn
+from adk_stream_protocol.telemetry.turns import UNTRACED, LiveSessionTelemetry, TurnTelemetry
 from tests.support.listener import Listener
 
 ENDINGS: list[tuple[list[AnyChunk], str, str | None]] = [
@@ -24,7 +24,7 @@ ENDINGS: list[tuple[list[AnyChunk], str, str | None]] = [
 def test_how_a_turn_ended(
     listener: Listener, closing: list[AnyChunk], outcome: str, code: str | None
 ) -> None:
-    turn = ObservedTurn("c", "r1", None)
+    turn = TurnTelemetry("c", "r1", None)
     assert listener.measured("active_turns") == [({"adk_stream.live": False}, 1)]
     turn.end(closing, 7)
     found: dict[str, Any] = dict(listener.span("turn").attributes or {})
@@ -38,7 +38,7 @@ def test_how_a_turn_ended(
 
 
 async def test_what_belongs_to_a_turn_runs_under_its_span(listener: Listener) -> None:
-    turn = ObservedTurn("c", "r1", None)
+    turn = TurnTelemetry("c", "r1", None)
 
     async def work() -> trace.SpanContext:
         return trace.get_current_span().get_span_context()
@@ -47,7 +47,7 @@ async def test_what_belongs_to_a_turn_runs_under_its_span(listener: Listener) ->
         turn.enter()
         return await work()
 
-    before = await turn.over(work())
+    before = await turn.inside_span(work())
     inside = await asyncio.create_task(task())
     assert not trace.get_current_span().get_span_context().is_valid
     turn.end([], 0)
@@ -57,21 +57,21 @@ async def test_what_belongs_to_a_turn_runs_under_its_span(listener: Listener) ->
 async def test_an_error_before_the_task_is_for_the_caller_and_not_in_the_span(
     listener: Listener,
 ) -> None:
-    turn = ObservedTurn("c", "r1", None)
+    turn = TurnTelemetry("c", "r1", None)
 
     async def fail() -> None:
         raise ValueError("what the user said")
 
     with pytest.raises(ValueError):
-        await turn.over(fail())
+        await turn.inside_span(fail())
     turn.end([], 0)
     assert list(listener.span("turn").events) == []
 
 
 def test_a_turn_is_linked_to_those_that_asked_before_it(listener: Listener) -> None:
     noted = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-    turn = ObservedTurn("c", "r1", None)
-    turn.goes_on_with(
+    turn = TurnTelemetry("c", "r1", None)
+    turn.link_to(
         [
             Call("c1", "pay", {}, "i", "clerk", 1.0, ["c1"], traceparent=noted),
             Call("c2", "pay", {}, "i", "clerk", 1.0, ["c2"]),
@@ -94,8 +94,8 @@ RUNS: list[tuple[Exception | None, int, str]] = [
 def test_how_a_live_run_ended(
     listener: Listener, error: Exception | None, waiting: int, outcome: str
 ) -> None:
-    run = ObservedRun("c")
-    turn = ObservedTurn("c", "r1", run)
+    run = LiveSessionTelemetry("c")
+    turn = TurnTelemetry("c", "r1", run)
     turn.end([TextDelta(id="0", delta="x"), Finish(finish_reason="stop")], 2)
     assert listener.measured("active_live_sessions") == [({}, 1)]
     for _ in range(2):  # it ends once, whoever says so
@@ -111,7 +111,7 @@ def test_how_a_live_run_ended(
 
 
 async def test_a_task_of_a_live_run_stands_under_it(listener: Listener) -> None:
-    run = ObservedRun("c")
+    run = LiveSessionTelemetry("c")
 
     async def task() -> trace.SpanContext:
         run.enter()
@@ -126,8 +126,8 @@ async def test_of_a_turn_of_another_process_nothing_is_told(listener: Listener) 
     async def work() -> int:
         return 5
 
-    UNOBSERVED.enter()
-    UNOBSERVED.goes_on_with([])
-    assert await UNOBSERVED.over(work()) == 5
-    UNOBSERVED.end([], 0)
+    UNTRACED.enter()
+    UNTRACED.link_to([])
+    assert await UNTRACED.inside_span(work()) == 5
+    UNTRACED.end([], 0)
     assert (listener.spans(), listener.lines()) == ([], [])
