@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.function_tool import FunctionTool
 
 from adk_stream_protocol.adk import chat_calls
@@ -15,7 +16,7 @@ def pay() -> None:
     """Pay."""
 
 
-TOOLS = {"pay": FunctionTool(pay)}
+TOOLS: dict[str, BaseTool] = {"pay": FunctionTool(pay)}
 
 
 async def test_whoever_waits_for_the_end_of_all_calls_waits_for_the_last() -> None:
