@@ -32,7 +32,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from adk_stream_protocol import ClientTool
 from adk_stream_protocol.adk import private
 from adk_stream_protocol.testing import ScriptedModel
-from tests.adk.gemini_server import GeminiServer, request
+from tests.support.gemini.live_socket_server import GeminiServer, request
 
 NEWER, OLDER = "gemini-3.1-flash-live-preview", "gemini-2.5-flash-native-audio-latest"
 CALL = {"toolCall": {"functionCalls": [{"id": "c1", "name": "pay", "args": {}}]}}
