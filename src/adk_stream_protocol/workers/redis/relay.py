@@ -18,6 +18,7 @@ from redis.asyncio import Redis
 from adk_stream_protocol.background_tasks import BackgroundTasks
 from adk_stream_protocol.errors import Unavailable
 from adk_stream_protocol.workers.redis.away import AWAY
+from adk_stream_protocol.workers.redis.leases import HeldKeys
 from adk_stream_protocol.workers.redis.messaging import Talk
 from adk_stream_protocol.workers.redis.retry import OnceMore
 from adk_stream_protocol.workers.redis.turn_logs import UNREADABLE, Logs
@@ -27,27 +28,6 @@ logger = logging.getLogger(__name__)
 
 LISTEN_SECONDS = 2.0
 CLOSE_SECONDS = 0.5
-
-# Takes what is free, what is held already, and what the dead process named last has held.
-_CLAIM = """
-local held = redis.call('GET', KEYS[1])
-if held and held ~= ARGV[1] and held ~= ARGV[3] then return held end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-"""
-_KEEP = """
-local lost = {}
-for i, key in ipairs(KEYS) do
-  local held = redis.call('GET', key)
-  if held and held ~= ARGV[i + 1] then lost[#lost + 1] = key
-  else redis.call('SET', key, ARGV[i + 1], 'PX', ARGV[1]) end
-end
-return lost
-"""
-_DROP = """
-for i, key in ipairs(KEYS) do
-  if redis.call('GET', key) == ARGV[i] then redis.call('DEL', key) end
-end
-"""
 
 
 class RedisRelay:
@@ -63,13 +43,12 @@ class RedisRelay:
             url, socket_connect_timeout=1, socket_timeout=2, retry=OnceMore()
         )
         self._name = name
-        self._lease_ms = int(lease_seconds * 1000)
+        self._beat_seconds = lease_seconds / 4
+        self._keys = HeldKeys(self._redis, int(lease_seconds * 1000))
         self._token = token_hex(8)
         self._peer: Peer | None = None
         self._talk: Talk | None = None
         self._logs = Logs(self._redis, self._is_gone)
-        self._held: dict[str, str] = {}
-        """Keys that this worker keeps alive, with what they hold."""
         self._hidden: set[str] = set()
         """Logs of turns that are over, while their ends are being written."""
         self._jobs = BackgroundTasks()
@@ -83,7 +62,7 @@ class RedisRelay:
         if self._talk is None:
             assert self._peer is not None
             channel = f"{self._name}:talk"
-            self._talk = Talk(self._redis, channel, self._worker, self._peer.heard, self._keep)
+            self._talk = Talk(self._redis, channel, self._worker, self._peer.heard, self._keys.keep)
             self._jobs.spawn(self._talk.hear())
             self._jobs.spawn(self._beat())
             with suppress(TimeoutError):
@@ -95,27 +74,28 @@ class RedisRelay:
         await self._jobs.done()
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
-                await self._drop(dict(self._held))
+                await self._keys.drop_all()
         await self._redis.aclose(close_connection_pool=True)
 
     async def claim(self, chat: Chat) -> Lease | None:
         lease, key = Lease(chat), self._key("run", chat)
         try:
             holder = await self._claim(key, self._value(lease.id))
+        except asyncio.CancelledError:  # it may have been granted, or may be yet
+            self._jobs.spawn(self.release(lease))
+            raise
         except AWAY:
             logger.warning("Redis is away: chats are kept apart within this worker only")
             lease, holder = Lease(chat, granted=False), None
         if holder:
             return None
-        self._held[key] = self._value(lease.id)
+        self._keys.hold(key, self._value(lease.id))
         return lease
 
     async def _claim(self, key: str, value: str) -> str | None:
-        claim = self._redis.register_script(_CLAIM)
         dead = ""
         for _ in range(2):
-            found = await claim(keys=[key], args=[value, self._lease_ms, dead])
-            holder = found.decode() if found else None
+            holder = await self._keys.claim(key, value, dead)
             if holder is None or not self._is_gone(holder):
                 return holder
             dead = holder
@@ -126,7 +106,7 @@ class RedisRelay:
         if log:
             self._hidden.add(log)
             values[self._key("turn", lease.chat)] = log
-        await self._drop(values)
+        await self._keys.drop(values)
 
     def new_log(self) -> str:
         return self._value(token_hex(12))
@@ -136,19 +116,18 @@ class RedisRelay:
 
         async def hold() -> None:
             if log not in self._hidden:
-                self._held[key] = log
-                await self._redis.set(key, log, px=self._lease_ms)
+                await self._keys.show(key, log)
 
         try:
             await self._logs.write(self._stream(log), source, hold)
         finally:
             self._hidden.discard(log)
-            await self._drop({key: log})
+            await self._keys.forget(key, log)
 
     async def follow(self, chat: Chat, log: str | None = None) -> Followed | None:
         key = self._key("turn", chat)
         try:
-            running = log or (await self._redis.get(key) or b"").decode()
+            running = log or await self._keys.read(key)
         except AWAY as error:
             raise Unavailable(UNREADABLE) from error
         is_own = not log and running.rpartition("/")[0] == self._worker
@@ -168,10 +147,10 @@ class RedisRelay:
     async def ask(self, chat: Chat, kind: str, body: dict[str, Any]) -> Answer | None:
         assert self._talk, "nobody answers who is not heard"
         try:
-            found = await self._redis.get(self._key("run", chat))
+            found = await self._keys.read(self._key("run", chat))
         except AWAY as error:
             raise Unavailable("Other workers cannot be reached at the moment.") from error
-        holder = found.decode().rpartition("/")[0] if found else self._worker
+        holder = found.rpartition("/")[0] if found else self._worker
         is_gone = partial(self._is_gone, f"{holder}/")
         if holder == self._worker or is_gone():
             return None
@@ -179,37 +158,8 @@ class RedisRelay:
 
     async def _beat(self) -> None:
         while True:
-            await asyncio.sleep(self._lease_ms / 4000)
-            await self._keep()
-
-    async def _keep(self) -> None:
-        """Keep what this worker holds. A worker that dies lets go by itself."""
-        held = dict(self._held)
-        if not held:
-            return
-        try:
-            keep = self._redis.register_script(_KEEP)
-            lost = await keep(keys=list(held), args=[self._lease_ms, *held.values()])
-        except AWAY:
-            logger.warning("Redis is away: leases could not be kept")
-            return
-        for key in (one.decode() for one in lost):
-            if self._held.get(key) == held[key]:
-                # Its chat goes on there; here ADK refuses the next write to the session.
-                logger.warning("a chat was lost to another worker")
-                del self._held[key]
-
-    async def _drop(self, values: dict[str, str]) -> None:
-        for key, value in values.items():
-            if self._held.get(key) == value:
-                del self._held[key]
-        if not values:
-            return
-        try:
-            drop = self._redis.register_script(_DROP)
-            await drop(keys=list(values), args=list(values.values()))
-        except AWAY:
-            logger.warning("Redis is away: a lease is left to expire")
+            await asyncio.sleep(self._beat_seconds)
+            await self._keys.keep()
 
     def _is_gone(self, value: str) -> bool:
         """Whether the process that a value names is dead."""
