@@ -171,6 +171,7 @@ class ApprovalBook:
     async def answered(self, record: ApprovalRecord) -> ApprovalRecord:
         """Wait until a request is answered, or over. The record decides; a wake only says look."""
         wake = self._waiting[record.id] = asyncio.Event()
+        wake.set()  # the answer may have come after the record was read, and found nobody waiting
         try:
             while record.state is State.PENDING:
                 left = max(0.0, record.expires - self._clock())
