@@ -180,7 +180,7 @@ class Chat:
         turn = self._turns.get(key)
         if turn is None or turn.task is None:
             return False
-        turn.task.cancel()
+        turn.stop()
         await asyncio.wait([turn.task])
         return True
 

@@ -101,6 +101,7 @@ class RequestTurns:
         """Run a turn to its end. Here, and in a live run, an exception becomes an error chunk."""
         enter(turn)
         try:
+            turn.begin()
             await run()
             closing = encoder.finish()
         except asyncio.CancelledError:
