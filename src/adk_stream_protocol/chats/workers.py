@@ -47,14 +47,15 @@ class Workers:
         await self.listen()
         await self.given(key)
         lease = await self._relay.claim(key)
-        if lease is None and not politely and (await self._leave(key, live)):
+        if lease is None and not politely and await self._leave(key, live):
             lease = await self._relay.claim(key)
         if lease is None:
             raise Busy("A turn is already running in this chat.")
         self._leases[key] = lease
 
     async def _leave(self, key: Key, live: bool) -> bool:
-        return bool((await self._ask(key, "leave", {"live": live})).get("left"))
+        """Whether it is worth another try: also if nobody has the chat any more who could leave."""
+        return (await self._ask(key, "leave", {"live": live})).get("left", True)
 
     def has(self, key: Key) -> bool:
         """Whether this worker may run the chat."""
