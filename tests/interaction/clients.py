@@ -24,6 +24,7 @@ from tests.interaction.bodies import (
 )
 from tests.interaction.reply import Reply, refusal_of
 from tests.interaction.server import SECONDS, ChatId, Server, new_name
+from tests.support.holds import release
 
 Way = Literal["direct", "direct-live", "http", "socket", "envelopes"]
 Style = Literal["native", "adk-tool"]
@@ -44,6 +45,10 @@ class Chat:
 
     def paid(self) -> list[tuple[str, float]]:
         return self.server.paid(self.user)
+
+    def release(self) -> None:
+        """Let an answer go on that is held by the name of this chat."""
+        release(f"http://{self.server.address}", self.id)
 
 
 class Client(ABC):
