@@ -105,6 +105,31 @@ async def test_what_was_given_back_is_taken_again(other: HeldKeys, key: str) -> 
     assert await other.read(key) == ""
 
 
+async def test_what_is_kept_lives_longer(other: HeldKeys, redis: RedisServer, key: str) -> None:
+    async with Redis.from_url(redis.url) as client:
+        other.hold(key, MINE)
+        await other.keep()
+        assert await other.read(key) == MINE, "also what Redis has forgotten"
+        await client.pexpire(key, 5_000)
+        await other.keep()
+        assert await client.pttl(key) > 5_000
+        await other.claim(key, THEIRS, dead=MINE)
+        await other.keep()
+        assert await other.read(key) == THEIRS, "what another one has taken is lost"
+        await other.drop({key: MINE})
+        assert await other.read(key) == THEIRS
+
+
+async def test_a_worker_that_listens_keeps_what_it_has(
+    redis: RedisServer, proxy: RedisProxy
+) -> None:
+    one = relay_of(proxy.url, lease_seconds=0.5)
+    await one.listen()
+    assert await one.claim(CHAT)
+    await proxy.passed(call_of(leases.KEEP), 5)
+    await one.close()
+
+
 async def test_a_claim_that_is_cancelled_leaves_the_chat_free(
     redis: RedisServer, proxy: RedisProxy
 ) -> None:
