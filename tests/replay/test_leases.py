@@ -162,7 +162,7 @@ async def test_who_follows_a_turn_waits_for_its_end_though_it_is_given_back(
     pieces = read[0]
     assert await within(anext(pieces)) == raw("a")
     await one.release(lease, log)
-    end = asyncio.create_task(anext(pieces))
+    end = asyncio.ensure_future(anext(pieces))
     await proxy.passed(b"XREAD", 6)
     await source.put("b")
     await source.end()
