@@ -1,8 +1,9 @@
 """What a worker gives back stays given back, in whatever order Redis gets the calls."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from hashlib import sha1
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
@@ -118,6 +119,41 @@ async def test_what_is_kept_lives_longer(other: HeldKeys, redis: RedisServer, ke
         assert await other.read(key) == THEIRS, "what another one has taken is lost"
         await other.drop({key: MINE})
         assert await other.read(key) == THEIRS
+
+
+class Away:
+    """A client of a Redis that is away now and then."""
+
+    def __init__(self, client: Redis) -> None:
+        self._client = client
+        self.is_away = False
+
+    def register_script(self, script: str) -> Callable[..., Awaitable[Any]]:
+        call = self._client.register_script(script)
+
+        async def try_it(**arguments: Any) -> Any:
+            if self.is_away:
+                raise ConnectionError
+            return await call(**arguments)
+
+        return try_it
+
+
+async def test_what_could_not_be_given_back_is_given_back_with_the_next_beat(
+    redis: RedisServer, other: HeldKeys, key: str
+) -> None:
+    async with Redis.from_url(redis.url) as client:
+        away = Away(client)
+        mine = HeldKeys(away, 3_600_000)
+        await mine.claim(key, MINE, "")
+        mine.hold(key, MINE)
+        away.is_away = True
+        await mine.drop({key: MINE})
+        await mine.keep()
+        assert await other.read(key) == MINE
+        away.is_away = False
+        await mine.keep()
+        assert await other.read(key) == ""
 
 
 async def test_a_worker_that_listens_keeps_what_it_has(

@@ -6,6 +6,7 @@ it, and changes nothing.
 """
 
 import logging
+import time
 from typing import Any
 
 from adk_stream_protocol.workers.redis.away import AWAY
@@ -63,6 +64,8 @@ class HeldKeys:
         self._redis = redis
         self._lease_ms = lease_ms
         self._held: dict[str, str] = {}
+        self._owed: dict[str, tuple[str, float]] = {}
+        """What could not be given back, and when it expires."""
 
     async def claim(self, key: str, value: str, dead: str) -> str | None:
         """Take a key that is free, or that the dead had. Else whoever holds it."""
@@ -87,6 +90,7 @@ class HeldKeys:
 
     async def keep(self) -> None:
         """Keep what this worker holds. A worker that dies lets go by itself."""
+        await self._drop_owed()
         held = dict(self._held)
         if not held:
             return
@@ -112,7 +116,14 @@ class HeldKeys:
             drop = self._redis.register_script(DROP)
             await drop(keys=list(values), args=[RELEASED_MS, RELEASED, *values.values()])
         except AWAY:
-            logger.warning("Redis is away: a lease is left to expire")
+            logger.warning("Redis is away: a lease is given back when it answers, or expires")
+            until = time.monotonic() + self._lease_ms / 1000
+            self._owed |= {key: (value, until) for key, value in values.items()}
+
+    async def _drop_owed(self) -> None:
+        now, owed = time.monotonic(), self._owed
+        self._owed = {}
+        await self.drop({key: value for key, (value, until) in owed.items() if until > now})
 
     async def forget(self, key: str, value: str) -> None:
         """Let go of a key that nobody needs to know of any more."""
