@@ -14,7 +14,6 @@ WITHOUT = {
     "adk/approval_requests.py",
     "adk/open_turn.py",
     "adk/session_reader.py",
-    "approvals/book.py",
     "demo/browser_tools.py",
     "demo/identity.py",
     "demo/ledger.py",

@@ -65,6 +65,15 @@ async def test_what_was_said_before_a_stop_stays_in_the_conversation() -> None:
         assert said and texts[1] == said
 
 
+async def test_a_turn_that_is_stopped_before_it_began_ends_all_the_same() -> None:
+    async with served() as chat:
+        turn = await say(chat, "/say 3")
+        assert await chat.stop("alice", "c1"), "nothing has run since it was opened"
+        assert isinstance((await rest(turn))[-1], Finish)
+        assert chat.running("alice", "c1") is None
+        assert isinstance((await rest(await say(chat, "/say 1")))[-1], Finish)
+
+
 async def test_a_stop_without_a_turn_says_so() -> None:
     async with served() as chat:
         assert not await chat.stop("alice", "c1")

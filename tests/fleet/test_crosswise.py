@@ -3,17 +3,17 @@
 from tests.fleet.conftest import OpenChat
 from tests.support.clients.roamer import nothing_runs, pay, texts
 from tests.support.clients.socket import said
+from tests.support.holds import WHOLE, held
 
-SLOW = "/say 3\n/hang 2\n/say 2"
 HANGING = "/say 3\n/hang 600"
-WHOLE = "1 2 3 1 2 "
 
 
 async def test_a_running_answer_is_read_on_every_worker(open_chat: OpenChat) -> None:
     chat = open_chat()
-    async with chat.streaming(said(SLOW)) as first:
+    async with chat.streaming(said(held(chat.id))) as first:
         await first.until("1 2 3 ")
         async with chat.streaming() as second, chat.streaming() as third:
+            await chat.release()
             replies = [await one.rest() for one in (first, second, third)]
     assert [reply.said for reply in replies] == [WHOLE] * 3
     assert replies[0].chunks == replies[1].chunks == replies[2].chunks
@@ -24,16 +24,20 @@ async def test_a_running_answer_is_read_on_every_worker(open_chat: OpenChat) -> 
 
 async def test_a_socket_resumes_what_http_began_and_the_reverse(open_chat: OpenChat) -> None:
     chat = open_chat()
-    async with chat.streaming(said(SLOW)) as first:
+    async with chat.streaming(said(held(chat.id))) as first:
         await first.until("1 2 3 ")
         async with chat.socket() as socket:
-            assert (await socket.resume()).said == WHOLE
+            request = await socket.start({}, "resume")
+            assert (await socket.frame(request))["type"] == "start"
+            await chat.release()
+            assert (await socket.reply(request)).said == WHOLE
         assert (await first.rest()).said == WHOLE
     async with chat.socket() as socket:
-        request = await socket.start_saying(SLOW)
+        request = await socket.start_saying(held(again := f"{chat.id}-again"))
         for _ in range(3):
             await socket.chunk(request, "text-delta")
         async with chat.streaming() as second:
+            await chat.release(again)
             assert (await second.rest()).said == WHOLE
         assert "error" not in (await socket.reply(request)).types
         async with chat.socket() as other:

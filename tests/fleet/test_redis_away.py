@@ -10,13 +10,12 @@ import pytest
 
 from tests.fleet.conftest import NewFleet
 from tests.support.clients.http import decision
-from tests.support.clients.roamer import Roamer, nothing_runs, pay, texts
+from tests.support.clients.roamer import Roamer, Stream, nothing_runs, pay, texts
 from tests.support.clients.socket import said
 from tests.support.fleet.fleet import Fleet
+from tests.support.holds import WHOLE, held
 
 SECONDS = 60.0
-SLOW = "/say 3\n/hang 4\n/say 2"
-WHOLE = "1 2 3 1 2 "
 _numbers = count()
 
 
@@ -44,15 +43,18 @@ async def away(fleet: Fleet) -> AsyncGenerator[None]:
         await asyncio.to_thread(fleet.redis.start)
 
 
-async def resumed(chat: Roamer) -> str:
-    """What a resume brings once Redis knows the turn again."""
-    async with asyncio.timeout(SECONDS):
-        while True:
-            reply = await chat.resume()
-            if reply.status == 200:
-                return reply.said
-            assert reply.status in (204, 503)
-            await asyncio.sleep(0.05)
+@asynccontextmanager
+async def resumed(chat: Roamer) -> AsyncGenerator[Stream]:
+    """The running turn, once Redis knows it again."""
+    async with AsyncExitStack() as stack:
+        async with asyncio.timeout(SECONDS):
+            while True:
+                status, stream = await stack.enter_async_context(chat.trying())
+                if status == 200:
+                    break
+                assert status in (204, 503)
+                await asyncio.sleep(0.05)
+        yield stream
 
 
 async def said_when_free(chat: Roamer, text: str) -> str:
@@ -70,7 +72,7 @@ async def test_a_running_turn_finishes_and_resuming_is_refused_plainly(
     two: tuple[Roamer, Roamer], pair: Fleet
 ) -> None:
     here, there = two
-    async with here.streaming(said(SLOW)) as running, AsyncExitStack() as stack:
+    async with here.streaming(said(held(here.id))) as running, AsyncExitStack() as stack:
         await running.until("1 2 3 ")
         following = await stack.enter_async_context(there.streaming())
         await following.until("1 2 3 ")
@@ -83,6 +85,7 @@ async def test_a_running_turn_finishes_and_resuming_is_refused_plainly(
             assert (await there.request("POST", f"/api/chat/{there.id}/stop")).status_code == 503
             assert (await following.rest()).types[-1] == "error", "who follows is told"
             assert len(await there.messages()) in (1, 2), "the history is read without Redis"
+            await here.release()
             assert (await running.rest()).said == WHOLE
     for chat in (here, there):
         await nothing_runs(chat)
@@ -93,11 +96,13 @@ async def test_what_runs_on_can_be_resumed_and_stopped_again(
     two: tuple[Roamer, Roamer], pair: Fleet
 ) -> None:
     here, there = two
-    async with here.streaming(said("/say 3\n/hang 8\n/say 2")) as running:
+    async with here.streaming(said(held(here.id))) as running:
         await running.until("1 2 3 ")
         async with away(pair):
             assert (await there.resume()).status == 503
-        assert await resumed(there) == WHOLE
+        async with resumed(there) as again:
+            await here.release()
+            assert (await again.rest()).said == WHOLE
         assert (await running.rest()).said == WHOLE
     async with there.streaming(said("/say 3\n/hang 600")) as running:
         await running.until("1 2 3 ")
@@ -110,11 +115,13 @@ async def test_a_turn_that_begins_without_redis_is_shared_once_it_is_back(
 ) -> None:
     here, there = two
     async with away(pair):
-        stream = here.streaming(said("/say 3\n/hang 8\n/say 2"))
+        stream = here.streaming(said(held(here.id)))
         running = await stream.__aenter__()
         await running.until("1 2 3 ")
     try:
-        assert await resumed(there) == WHOLE
+        async with resumed(there) as again:
+            await here.release()
+            assert (await again.rest()).said == WHOLE
         assert (await running.rest()).said == WHOLE
     finally:
         await stream.__aexit__(None, None, None)

@@ -5,6 +5,7 @@ from base64 import b64encode
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from tests.support.holds import held
 from tests.support.ways.bodies import envelope, seed_answers, seed_text, yes
 from tests.support.ways.clients import Chat, Clients, Http
 from tests.support.ways.context import told
@@ -167,11 +168,12 @@ def test_a_call_elsewhere_that_nobody_reads_is_paid_all_the_same(
 
 def test_a_message_in_the_middle_of_an_answer_is_refused(client: Envelopes) -> None:
     """Only one turn of the client's at a time; the running one is not disturbed."""
-    client.post(seed_text("/say 2\n/hang 3\n/say 2"))
-    until_said(client, "2 ")
+    client.post(seed_text(held(client.chat.id)))
+    until_said(client, "3 ")
     client.post(seed_text("Hello"))
     client.socket.send("{")
     client.post({**envelope("resume"), "id": new_name("chat")})
+    client.chat.release()
     assert client.read().text == "1 2 "
     for code in ("busy", "malformed"):
         refused = client.receive()

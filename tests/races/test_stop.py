@@ -30,7 +30,7 @@ class Slow(MemoryApprovalStore):
             return await super().move(before, after, entry)
         moved = await super().move(before, after, entry) if self._after else False
         self.there.set()
-        await asyncio.sleep(30)
+        await asyncio.Event().wait()  # until it is cancelled
         return moved
 
 
@@ -49,7 +49,7 @@ async def test_stop_while_an_event_is_written(event: str, written: bool) -> None
         await served.stop()
         await answer
     again = await served.answer(asked.approvals, True)
-    assert again.status in (200, 409), again.text
+    assert again.status == 200, again.text
     reply = await served.say("/echo")
     assert "error" not in reply.types, reply.text
     assert len(till.paid) <= 1
@@ -66,7 +66,7 @@ async def test_stop_while_the_tool_runs_leaves_an_unknown_outcome() -> None:
     async def pay(amount: int) -> dict[str, int]:
         """Pay slowly."""
         running.set()
-        await asyncio.sleep(30)
+        await asyncio.Event().wait()  # until it is cancelled
         return {"paid": amount}
 
     served = Served(agent(FunctionTool(pay, require_confirmation=True)))

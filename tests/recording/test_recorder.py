@@ -8,7 +8,7 @@ import pytest
 from adk_stream_protocol.recording.matching import Json
 from adk_stream_protocol.recording.recorder import Recorder
 from adk_stream_protocol.recording.recording_options import RecordingOptions
-from adk_stream_protocol.recording.scenario import Scenario, load
+from adk_stream_protocol.recording.scenario import Scenario, SocketScenario, Step, load
 from adk_stream_protocol.recording.tape import (
     Asked,
     Chunk,
@@ -20,6 +20,8 @@ from adk_stream_protocol.recording.tape import (
     Opened,
     Posted,
     Refused,
+    Said,
+    Sent,
     Up,
 )
 
@@ -149,3 +151,59 @@ def test_what_a_file_cannot_say_ends_it(recorder: Recorder, said: list[str]) -> 
     end = Down(1, json.dumps({"type": "end", "requestId": "r2"}))
     record(recorder, Opened(1, "/live", {}), Up(1, first), Connected(2), Up(1, second), end)
     assert said == ["the recording ends here: a message was sent before the turn was over"]
+
+
+def live_words(text: str) -> Json:
+    return {"serverContent": {"outputTranscription": {"text": text}}}
+
+
+def send(number: int) -> Up:
+    return Up(1, {"type": "send", "requestId": f"r{number}", "id": "chat", "messages": []})
+
+
+def received(number: int, *chunks: str) -> list[Entry]:
+    head = {"requestId": f"r{number}"}
+    frames = [{"type": "chunk", **head, "chunk": {"type": chunk}} for chunk in chunks]
+    return [Down(1, json.dumps(frame)) for frame in frames]
+
+
+def end(number: int) -> Down:
+    return Down(1, json.dumps({"type": "end", "requestId": f"r{number}"}))
+
+
+@pytest.mark.parametrize("is_early", [True, False], ids=["before the message", "after it"])
+def test_what_the_model_says_to_a_turn_that_was_stopped(
+    recorder: Recorder, tmp_path: Path, is_early: bool
+) -> None:
+    """If it came before the client's next message, it waits for that message on replay, too."""
+    late, next_message = Said(2, live_words("too late")), [send(2), Sent(2, {"text": "2"})]
+    record(
+        recorder,
+        Opened(1, "/live", {}),
+        send(1),
+        Connected(2),
+        Sent(2, {"text": "1"}),
+        Said(2, live_words("Hello")),
+        *received(1, "start", "text-start"),
+        Up(1, {"type": "abort", "requestId": "r1", "id": "chat"}),
+        *received(1, "finish"),
+        end(1),
+        *([late, *next_message] if is_early else [*next_message, late]),
+        Said(2, live_words("Again")),
+        *received(2, "start", "finish"),
+        end(2),
+    )
+    recorder.keep()
+    recorded = load(tmp_path / "chat.json", SocketScenario)
+    first, second = recorded.turns
+    assert (first.abort_after, len(first.chunks)) == (2, 3)
+    steps = recorded.connections[0][2:-1]
+    if is_early:
+        assert steps == [
+            Step(wait="turn-2"),
+            Step(send=live_words("too late")),
+            Step(expect={"text": "2"}),
+        ]
+    else:
+        assert steps == [Step(expect={"text": "2"}), Step(send=live_words("too late"))]
+    assert second.signals == (["turn-2"] if is_early else [])

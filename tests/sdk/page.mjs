@@ -3,7 +3,7 @@ import { sdks } from "./sdks.mjs";
 import { Traffic } from "./traffic.mjs";
 import { transportOf } from "./transports.mjs";
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** The state that `@ai-sdk/react` gives to AbstractChat, without React. */
 class State {
@@ -73,10 +73,12 @@ export class Page {
 
   /** The actions of one moment; all are begun before any is awaited. */
   async act(actions, quietMs, until) {
-    const begun = actions.map((action) => this.begin(action));
-    if (until === undefined) await this.rest(quietMs);
+    const begun = Promise.all(actions.map((action) => this.begin(action)));
+    let isDone = false;
+    begun.finally(() => (isDone = true)).catch(() => {});
+    if (until === undefined) await this.rest(quietMs, () => isDone);
     else await this.wait(`never ${JSON.stringify(until)}`, () => this.shows(until));
-    await Promise.race([Promise.all(begun), timeout(until === undefined ? 100 : 0)]);
+    await Promise.race([begun, timeout(0)]);
     return this.report();
   }
 
@@ -105,21 +107,26 @@ export class Page {
     }
   }
 
-  /** Wait until nothing is under way and nothing new has begun for a while. */
-  async rest(quietMs) {
+  /** Wait until nothing is under way and nothing new has begun for a while.
+   *
+   * A request that waits for its socket is not among the traffic yet. */
+  async rest(quietMs, isDone) {
     let seen = this.traffic.requests.length;
     let quietSince = Date.now();
     await this.wait("the page is still busy", () => {
       const busy = this.traffic.open > 0 || ["submitted", "streaming"].includes(this.chat.status);
-      const isQuiet = !busy && seen === this.traffic.requests.length;
+      const isQuiet = isDone() && !busy && seen === this.traffic.requests.length;
       if (!isQuiet) quietSince = Date.now();
       seen = this.traffic.requests.length;
       return isQuiet && Date.now() - quietSince >= quietMs;
     });
   }
 
-  /** Whether the last message has this text, or that many frames came unasked. */
-  shows({ text, notices }) {
+  /** Whether the last message has this text, the last request came so far, or notices came. */
+  shows({ text, notices, last }) {
+    const request = this.traffic.requests.at(-1);
+    if (last === "refused") return request?.outcome === "refused";
+    if (last === "resumed") return request?.kind === "resume" && request.chunks.length > 0;
     if (notices !== undefined) return this.traffic.notices.length >= notices;
     return this.state.messages.at(-1)?.parts.some((part) => part.text?.includes(text));
   }

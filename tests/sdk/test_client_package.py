@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.sdk.conftest import OpenPage
+from tests.support.holds import WHOLE, held, release
 from tests.support.sdk.answers import no, output, yes
 from tests.support.sdk.judge import FOLDER
 from tests.support.sdk.page import Page
 from tests.support.sdk.wires import SOCKET, Major, over
+from tests.support.servers.demo import DemoServer
 
 pytestmark = over(SOCKET)
 
@@ -75,11 +77,13 @@ def test_a_stopped_answer(page: Page) -> None:
     assert (page.status, page.error, page.text) == ("ready", None, GREETING)
 
 
-def test_a_lost_connection(page: Page) -> None:
+def test_a_lost_connection(page: Page, server: DemoServer) -> None:
     page.resume()
     assert (page.last_resume["outcome"], page.status) == ("none", "ready")
-    page.begin("/say 3\n/hang 2\n/say 2", until="1 2 3 ")
+    page.begin(held(page.id), until="1 2 3 ")
     page.leave()
-    page.resume()
-    assert (page.status, page.error, page.text) == ("ready", None, "1 2 3 1 2 ")
+    page.begin_resuming()
+    release(server.url, page.id)
+    page.rest()
+    assert (page.status, page.error, page.text) == ("ready", None, WHOLE)
     assert len(page.answers) == 1

@@ -1,18 +1,22 @@
 """Two turns at the same time: of one chat, and of two chats on one socket."""
 
 from tests.sdk.conftest import OpenPage
+from tests.support.holds import WHOLE, held, release
 from tests.support.sdk.page import Page, text_of
 from tests.support.sdk.wires import SOCKET, over
+from tests.support.servers.demo import DemoServer
 
-SLOW = "/say 3\n/hang 2\n/say 2"
-WHOLE = "1 2 3 1 2 "
 GREETING = "Hello! What can I do for you?"
 
 
-def test_the_second_turn_of_a_chat_is_refused_and_the_first_goes_on(page: Page) -> None:
-    page.begin(SLOW, until="1 2 3 ")
-    page.say("Hello")
+def test_the_second_turn_of_a_chat_is_refused_and_the_first_goes_on(
+    page: Page, server: DemoServer
+) -> None:
+    page.begin(held(page.id), until="1 2 3 ")
+    page.say_in_vain("Hello")
     assert page.refusal == "busy"
+    release(server.url, page.id)
+    page.rest()
     assert [post["outcome"] for post in page.posts] == ["done", "refused"]
     assert [text_of(message) for message in page.answers] == [WHOLE]
     page.say("Hello")
@@ -21,13 +25,16 @@ def test_the_second_turn_of_a_chat_is_refused_and_the_first_goes_on(page: Page) 
 
 
 @over(SOCKET)
-def test_an_answer_of_one_chat_while_another_one_speaks(open_page: OpenPage) -> None:
+def test_an_answer_of_one_chat_while_another_one_speaks(
+    open_page: OpenPage, server: DemoServer
+) -> None:
     first = open_page()
-    first.begin(SLOW, until="1 2 3 ")
+    first.begin(held(first.id), until="1 2 3 ")
     second = open_page(beside=first.number)
     second.say("Send $50 to Hanako")
     second.approve()
     assert second.states("process_payment") == ["output-available"]
     assert (second.status, second.error) == ("ready", None)
+    release(server.url, first.id)
     first.rest()
     assert (first.status, first.error, first.text) == ("ready", None, WHOLE)

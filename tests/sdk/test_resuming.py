@@ -1,12 +1,12 @@
 """A page that is opened while a turn runs reads it from its first chunk."""
 
 from tests.sdk.conftest import OpenPage
+from tests.support.holds import WHOLE, held, release
 from tests.support.sdk.page import Json, Page
 from tests.support.sdk.wires import SOCKET, over
+from tests.support.servers.demo import DemoServer
 
 PAY = '/call process_payment {"amount":50,"recipient":"Hanako"}'
-SLOW = "/say 3\n/hang 2\n/say 2"
-WHOLE = "1 2 3 1 2 "
 
 
 def reloaded(open_page: OpenPage, page: Page, messages: list[Json] | None = None) -> Page:
@@ -27,11 +27,13 @@ def test_nothing_to_resume(page: Page) -> None:
     assert (page.status, page.error, page.post_count) == ("ready", None, 2)
 
 
-def test_a_running_answer(open_page: OpenPage) -> None:
+def test_a_running_answer(open_page: OpenPage, server: DemoServer) -> None:
     page = open_page()
-    page.begin(SLOW, until="1 2 3 ")
+    page.begin(held(page.id), until="1 2 3 ")
     again = reloaded(open_page, page)
-    again.resume()
+    again.resume(until="1 2 3 ")
+    release(server.url, page.id)
+    again.rest()
     assert (again.status, again.error, again.text) == ("ready", None, WHOLE)
     message_id = page.answers[0]["id"]
     assert again.last_resume["chunks"][0] == {"type": "start", "messageId": message_id}
@@ -42,11 +44,13 @@ def test_a_running_answer(open_page: OpenPage) -> None:
 
 
 @over(SOCKET)
-def test_a_running_answer_replaces_its_beginning(open_page: OpenPage) -> None:
+def test_a_running_answer_replaces_its_beginning(open_page: OpenPage, server: DemoServer) -> None:
     page = open_page()
-    page.begin(SLOW, until="1 2 3 ")
+    page.begin(held(page.id), until="1 2 3 ")
     again = reloaded(open_page, page, messages=page.messages)
-    again.resume()
+    again.begin_resuming()
+    release(server.url, page.id)
+    again.rest()
     assert (again.status, again.error, again.text) == ("ready", None, WHOLE)
     assert len(again.answers) == 1
 
@@ -65,11 +69,13 @@ def test_a_resumed_answer_can_be_stopped(open_page: OpenPage) -> None:
 
 
 @over(SOCKET)
-def test_an_approval_asked_for_after_the_reload(open_page: OpenPage) -> None:
+def test_an_approval_asked_for_after_the_reload(open_page: OpenPage, server: DemoServer) -> None:
     page = open_page()
-    page.begin(f"/say 3\n/hang 2\n{PAY}", until="1 2 3 ")
+    page.begin(held(page.id, PAY), until="1 2 3 ")
     again = reloaded(open_page, page)
-    again.resume()
+    again.resume(until="1 2 3 ")
+    release(server.url, page.id)
+    again.rest()
     assert again.states("process_payment") == ["approval-requested"]
     again.approve()
     assert again.states("process_payment") == ["output-available"]
@@ -78,10 +84,12 @@ def test_an_approval_asked_for_after_the_reload(open_page: OpenPage) -> None:
 
 
 @over(SOCKET)
-def test_a_lost_connection(page: Page) -> None:
-    page.begin(SLOW, until="1 2 3 ")
+def test_a_lost_connection(page: Page, server: DemoServer) -> None:
+    page.begin(held(page.id), until="1 2 3 ")
     page.leave()
     assert page.status == "error"
-    page.resume()
+    page.begin_resuming()
+    release(server.url, page.id)
+    page.rest()
     assert (page.status, page.error, page.text) == ("ready", None, WHOLE)
     assert len(page.answers) == 1

@@ -26,7 +26,7 @@ def test_how_a_turn_ended(
 ) -> None:
     turn = TurnTelemetry("c", "r1", None)
     assert listener.measured("active_turns") == [({"adk_stream.live": False}, 1)]
-    turn.end(closing, 7)
+    turn.end(closing, 7, code or "")
     found: dict[str, Any] = dict(listener.span("turn").attributes or {})
     assert found["adk_stream.outcome"] == outcome and found["adk_stream.turn.chunks"] == 7
     assert found.get("error.type") == code
@@ -50,7 +50,7 @@ async def test_what_belongs_to_a_turn_runs_under_its_span(listener: Listener) ->
     before = await turn.inside_span(work())
     inside = await asyncio.create_task(task())
     assert not trace.get_current_span().get_span_context().is_valid
-    turn.end([], 0)
+    turn.end([], 0, "")
     assert before == inside == listener.span("turn").context
 
 
@@ -64,7 +64,7 @@ async def test_an_error_before_the_task_is_for_the_caller_and_not_in_the_span(
 
     with pytest.raises(ValueError):
         await turn.inside_span(fail())
-    turn.end([], 0)
+    turn.end([], 0, "")
     assert list(listener.span("turn").events) == []
 
 
@@ -77,7 +77,7 @@ def test_a_turn_is_linked_to_those_that_asked_before_it(listener: Listener) -> N
             Call("c2", "pay", {}, "i", "clerk", 1.0, ["c2"]),
         ]
     )
-    turn.end([], 0)
+    turn.end([], 0, "")
     (link,) = listener.span("turn").links
     assert link.context.span_id == 0xB7AD6B7169203331
     assert dict(link.attributes or {}) == {"gen_ai.tool.call.id": "c1"}
@@ -96,7 +96,7 @@ def test_how_a_live_run_ended(
 ) -> None:
     run = LiveSessionTelemetry("c")
     turn = TurnTelemetry("c", "r1", run)
-    turn.end([TextDelta(id="0", delta="x"), Finish(finish_reason="stop")], 2)
+    turn.end([TextDelta(id="0", delta="x"), Finish(finish_reason="stop")], 2, "")
     assert listener.measured("active_live_sessions") == [({}, 1)]
     for _ in range(2):  # it ends once, whoever says so
         run.end(error, waiting)
@@ -129,5 +129,5 @@ async def test_of_a_turn_of_another_process_nothing_is_told(listener: Listener) 
     UNTRACED.enter()
     UNTRACED.link_to([])
     assert await UNTRACED.inside_span(work()) == 5
-    UNTRACED.end([], 0)
+    UNTRACED.end([], 0, "")
     assert (listener.spans(), listener.lines()) == ([], [])

@@ -142,6 +142,23 @@ async def test_silence_ends_by_itself() -> None:
         assert clock() - start >= 0.2
 
 
+async def test_a_silence_lasts_until_it_is_released() -> None:
+    async with chat() as talk, chat() as other:
+        talk.send("/say 1\n/hold live silence\n/say 1")
+        await talk.until("partial")
+        assert "text 'Done.'" in await other.turn("/release live silence")
+        assert "text '1 1 '" in await talk.until("turn_complete")
+
+
+@pytest.mark.parametrize("rest", ["", "\n/say 1"])
+async def test_a_message_breaks_a_silence_that_is_held(rest: str) -> None:
+    async with chat() as talk:
+        talk.send(f"/say 1\n/hold for ever{rest}")
+        await talk.until("partial")
+        assert await talk.turn("Thanks") == ["text '1 ' interrupted", "turn_complete"]
+        assert "text 'You are welcome!'" in await talk.until("turn_complete")
+
+
 async def test_a_hanging_model_lets_the_chat_end() -> None:
     async with chat() as talk:
         talk.send("/say 1\n/hang 60")

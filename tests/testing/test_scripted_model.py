@@ -196,6 +196,20 @@ async def test_hang_is_silent_for_as_long_as_asked() -> None:
     assert clock() - start >= 0.2
 
 
+@pytest.mark.parametrize("is_early", [True, False], ids=["before it begins", "while it lasts"])
+async def test_a_silence_lasts_until_it_is_released(is_early: bool) -> None:
+    name, talk = f"silence-{is_early}", chat()
+    if is_early:
+        assert await chat().say(f"/release {name}") == "Done."
+    held = asyncio.create_task(talk.say(f"/say 1\n/hold {name}\n/say 1"))
+    if not is_early:
+        assert await chat().say(f"/release {name}-not\n/say 1") == "1 "
+        assert not held.done()
+        assert await chat().say(f"/release {name}\n/say 1") == "1 "
+    async with asyncio.timeout(60):
+        assert await held == "1 1 "
+
+
 async def test_a_hanging_model_can_be_cancelled() -> None:
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.2):

@@ -165,6 +165,7 @@ class ApprovalBook:
 
     async def answered(self, record: ApprovalRecord, woken: asyncio.Event) -> ApprovalRecord:
         """Wait until a request is answered or over. The record decides; the event says look."""
+        woken.set()  # the answer may have come since the record was read, and found nobody waiting
         while record.state is State.PENDING:
             left = max(0.0, record.expires - self._clock())
             with contextlib.suppress(TimeoutError):

@@ -217,11 +217,11 @@ class Chat:
         """Stop the running turn. Return False if none runs."""
         if self.live:
             return self.live.stop()
-        task = self.turn and self.turn.task
-        if task is None:
+        turn = self.turn
+        if turn is None or turn.task is None:
             return False
-        task.cancel()
-        await asyncio.wait([task])
+        turn.stop()
+        await asyncio.wait([turn.task])
         return True
 
     async def end(self) -> None:

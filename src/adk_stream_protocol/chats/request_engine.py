@@ -169,6 +169,7 @@ class RequestEngine:
         """Run a turn to its end. Here, and in a live run, an exception becomes an error chunk."""
         bind_to_task(RequestRun(self._chat, turn))
         try:
+            turn.begin()
             await run()
             closing = encoder.finish()
         except asyncio.CancelledError:

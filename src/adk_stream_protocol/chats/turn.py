@@ -36,10 +36,23 @@ class Turn:
         self._readers: set[Reader] = set()
         self._taken = asyncio.Event()
         self._detached = False
+        self._has_begun = self._is_stopped = False
         self.ended = False
         self.observed = UNTRACED
         self.message_prefix: Callable[[], list[AnyChunk]] = list
         """Makes the chunks that earlier turns have brought of the message of this one."""
+
+    def begin(self) -> None:
+        """The task runs, and cancelling it ends the turn from now on."""
+        self._has_begun = True
+        if self._is_stopped:
+            raise asyncio.CancelledError
+
+    def stop(self) -> None:
+        """Cancel the task. One that is cancelled before its first step would never end the turn."""
+        self._is_stopped = True
+        if self._has_begun and self.task:
+            self.task.cancel()
 
     def put(self, chunks: list[AnyChunk]) -> None:
         """Queue chunks for the readers."""

@@ -45,6 +45,20 @@ class Hang:
 
 
 @dataclass(frozen=True)
+class Hold:
+    """Silence until its name is released."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Release:
+    """The end of all silences of a name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Fail:
     """The end of the turn by an HTTP status (a number) or by a finish reason (a word)."""
 
@@ -71,7 +85,9 @@ class Withdraw:
     """Live only: the model withdraws the calls it has open."""
 
 
-Action = Say | Think | Call | Echo | Image | Hang | Fail | Drop | GoAway | Interrupt | Withdraw
+Pause = Hang | Hold | Release
+"""What takes time and says nothing."""
+Action = Say | Think | Call | Echo | Image | Pause | Fail | Drop | GoAway | Interrupt | Withdraw
 Turn = list[Action]
 
 

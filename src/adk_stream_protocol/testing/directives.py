@@ -4,6 +4,7 @@
     /think TEXT       reasoning                  /hang SECONDS   silence
     /call NAME {json} a function call            /drop N         N deltas, then the link breaks
     /echo             the context, as JSON       /image          a PNG
+    /hold NAME        silence until a            /release NAME   in whatever chat
     /then             the next model turn        /goaway, /interrupt, /withdraw   live only
 
 All calls up to a `/then` are parallel calls of one model turn; what stands after the `/then` is
@@ -23,8 +24,10 @@ from adk_stream_protocol.testing.actions import (
     Fail,
     GoAway,
     Hang,
+    Hold,
     Image,
     Interrupt,
+    Release,
     Say,
     Think,
     Turn,
@@ -63,9 +66,9 @@ def _split(line: str) -> tuple[str, str]:
 
 
 def _answered(turn: Turn) -> Turn:
-    # google-adk 2.13 turns an answer of nothing but reasoning into an error.
-    only_thoughts = turn and all(isinstance(action, Think) for action in turn)
-    return [*turn, say("Done.")] if only_thoughts else turn
+    # google-adk 2.13 turns an answer without content, or of nothing but reasoning, into an error.
+    says_nothing = turn and all(isinstance(action, Think | Release) for action in turn)
+    return [*turn, say("Done.")] if says_nothing else turn
 
 
 def _numbered(argument: str) -> Say:
@@ -90,6 +93,12 @@ def _hang(argument: str) -> Hang:
     return Hang(seconds)
 
 
+def _named(argument: str) -> str:
+    if not argument:
+        raise ValueError("a name is needed")
+    return argument
+
+
 def _fail(argument: str) -> Fail:
     if not argument:
         raise ValueError("an HTTP status or a finish reason is needed")
@@ -103,6 +112,8 @@ _PARSERS: dict[str, Callable[[str], list[Action]]] = {
     "/echo": lambda _: [Echo()],
     "/error": lambda argument: [_fail(argument)],
     "/hang": lambda argument: [_hang(argument)],
+    "/hold": lambda argument: [Hold(_named(argument))],
+    "/release": lambda argument: [Release(_named(argument))],
     "/drop": lambda argument: [_numbered(argument), Drop()],
     "/image": lambda _: [Image()],
     "/goaway": lambda _: [GoAway()],

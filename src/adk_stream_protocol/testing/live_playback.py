@@ -13,8 +13,11 @@ from adk_stream_protocol.testing.actions import (
     Fail,
     GoAway,
     Hang,
+    Hold,
     Image,
     Interrupt,
+    Pause,
+    Release,
     Say,
     Think,
     Turn,
@@ -40,7 +43,7 @@ class Burst:
     interruptible: bool = True
 
 
-Step = Burst | Hang | Exception
+Step = Burst | Pause | Exception
 
 
 class LiveTurn:
@@ -80,7 +83,7 @@ class LiveTurn:
             case Image():
                 blob = types.Blob(mime_type="image/png", data=png())
                 yield _shown(types.Part(inline_data=blob))
-            case Hang():
+            case Hang() | Hold() | Release():
                 yield action
             case Drop():
                 yield link_lost()

@@ -13,7 +13,8 @@ from uuid import uuid4
 from google.genai import types
 from websockets.exceptions import ConnectionClosedOK
 
-from adk_stream_protocol.testing.actions import Hang
+from adk_stream_protocol.testing import holds
+from adk_stream_protocol.testing.actions import Hang, Hold, Release
 from adk_stream_protocol.testing.dialogue import Dialogue
 from adk_stream_protocol.testing.live_playback import Burst
 
@@ -117,16 +118,21 @@ class ScriptedSession:
                 await self._input.wait()
             case Hang(seconds):
                 await self._silence(seconds)
+            case Hold(name):
+                with holds.told_of(name, self._input.set):
+                    await self._silence(None, lambda: holds.is_released(name))
+            case Release(name):
+                holds.release(name)
             case Burst(messages):
                 self._outbox.extend(messages)
             case fault:
                 await self.close()
                 raise fault
 
-    async def _silence(self, seconds: float) -> None:
+    async def _silence(self, seconds: float | None, is_over: Callable[[], bool] = bool) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                while not self._closed and not self._dialogue.interrupts():
+                while not (self._closed or self._dialogue.interrupts() or is_over()):
                     self._input.clear()
                     await self._input.wait()
         if self._dialogue.interrupts():

@@ -12,7 +12,10 @@ from adk_stream_protocol.testing.actions import (
     Drop,
     Fail,
     Hang,
+    Hold,
     Image,
+    Pause,
+    Release,
     Say,
     Think,
     Turn,
@@ -20,7 +23,7 @@ from adk_stream_protocol.testing.actions import (
 from adk_stream_protocol.testing.context import Context
 from adk_stream_protocol.testing.image import png
 
-Step = types.GenerateContentResponse | Hang | Exception
+Step = types.GenerateContentResponse | Pause | Exception
 
 _STATUS = {
     400: "INVALID_ARGUMENT",
@@ -56,7 +59,7 @@ def steps(turn: Turn, context: Context, model_version: str) -> Iterator[Step]:
     yield last
 
 
-def _items(turn: Turn) -> Iterator[types.Part | types.FinishReason | Hang | Exception]:
+def _items(turn: Turn) -> Iterator[types.Part | types.FinishReason | Pause | Exception]:
     for action in turn:
         match action:
             case Fail(code):
@@ -67,7 +70,7 @@ def _items(turn: Turn) -> Iterator[types.Part | types.FinishReason | Hang | Exce
                     "peer closed connection without sending complete message body"
                     " (incomplete chunked read)"
                 )
-            case Hang():
+            case Hang() | Hold() | Release():
                 yield action
             case _:
                 yield from _parts(action)

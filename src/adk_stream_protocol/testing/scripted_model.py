@@ -16,7 +16,8 @@ from google.genai import types
 from google.genai.live import AsyncSession
 from pydantic import PrivateAttr
 
-from adk_stream_protocol.testing.actions import Hang
+from adk_stream_protocol.testing import holds
+from adk_stream_protocol.testing.actions import Hang, Hold, Release
 from adk_stream_protocol.testing.context import Context
 from adk_stream_protocol.testing.dialogue import Dialogue
 from adk_stream_protocol.testing.live_config import LiveConfig
@@ -92,13 +93,18 @@ class ScriptedModel(BaseLlm):
         self, context: Context
     ) -> AsyncGenerator[types.GenerateContentResponse, None]:
         for step in steps(next_turn(context), context, self.model):
-            if isinstance(step, Exception):
-                raise step
-            if isinstance(step, Hang):
-                await asyncio.sleep(step.seconds)
-            else:
-                await asyncio.sleep(self.delay)
-                yield step
+            match step:
+                case Exception():
+                    raise step
+                case Hang(seconds):
+                    await asyncio.sleep(seconds)
+                case Hold(name):
+                    await holds.until_released(name)
+                case Release(name):
+                    holds.release(name)
+                case _:
+                    await asyncio.sleep(self.delay)
+                    yield step
 
 
 def _at_once(whole: LlmResponse, last: types.GenerateContentResponse) -> LlmResponse:

@@ -47,10 +47,12 @@ class ChatLease:
         self._lease = lease
 
     async def _ask_to_leave(self, for_socket: bool) -> bool:
+        """Whether another claim is worth it: also if the holder has just left by itself."""
         try:
-            return await self._relay.request(Leave(self._chat, for_socket)) == Done(True)
+            reply = await self._relay.request(Leave(self._chat, for_socket))
         except Unavailable:
             return False
+        return reply is None or reply == Done(True)
 
     def release(self, log: str | None = None) -> asyncio.Future[None] | None:
         """Begin to release the chat, and hide the log of its turn. Return what to wait for."""

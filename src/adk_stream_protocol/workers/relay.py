@@ -128,7 +128,7 @@ class LocalRelay:
     async def claim(self, chat: ChatId) -> Lease | None:
         return Lease(chat, granted=False, id="")
 
-    def release(self, lease: Lease, log: str | None = None) -> None:
+    def release(self, lease: Lease, log: str | None = None) -> asyncio.Future[None] | None:
         return None
 
     def new_log(self) -> str:

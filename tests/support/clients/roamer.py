@@ -10,6 +10,7 @@ import httpx
 
 from tests.support.clients.http import Json, Reply
 from tests.support.clients.socket import SocketChat, answered, said
+from tests.support.holds import released
 
 SECONDS = 60.0
 
@@ -91,6 +92,12 @@ class Roamer:
             what["json"] = {"id": self.id, **body}
         async with self._http.stream(**what, headers=self.headers) as answer:
             yield answer.status_code, Stream(answer)
+
+    async def release(self, name: str | None = None) -> None:
+        """Let an answer go on that is held by this name, or the chat's, wherever it runs."""
+        for url in self._urls:
+            found = await self._http.post(f"{url}/api/chat", json=released(name or self.id))
+            assert found.status_code == 200, found.text
 
     def socket(self) -> AbstractAsyncContextManager[SocketChat]:
         """The chat on a socket of the next worker."""

@@ -71,6 +71,10 @@ class Page(PageView):
         """Type a message, and go on as soon as its answer shows that text."""
         self._act({"name": "say", "text": text}, until={"text": until})
 
+    def say_in_vain(self, text: str) -> None:
+        """Type a message that is refused, whatever else goes on."""
+        self._act({"name": "say", "text": text}, until={"last": "refused"})
+
     def wait_for_server_turn(self) -> None:
         """Wait until the server says that it has begun a turn by itself."""
         self._server_turns += 1
@@ -87,6 +91,10 @@ class Page(PageView):
     def resume(self, *, until: str | None = None) -> None:
         """Look for a running turn, as `useChat({resume: true})` does when a page is opened."""
         self._act({"name": "resume"}, until={"text": until} if until else None)
+
+    def begin_resuming(self) -> None:
+        """Resume on a socket, and go on as soon as the running turn is being read."""
+        self._act({"name": "resume"}, until={"last": "resumed"})
 
     def switch(self, transport: Transport) -> None:
         """Go on with the same chat over another transport."""

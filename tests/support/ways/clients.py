@@ -16,6 +16,7 @@ from adk_stream_protocol.errors import StreamProtocolError
 from adk_stream_protocol.protocol.messages import to_request
 from adk_stream_protocol.protocol.sse import encode_json
 from adk_stream_protocol.transports.admission import error_text
+from tests.support.holds import release
 from tests.support.ways.bodies import (
     Answer,
     Json,
@@ -44,6 +45,10 @@ class Chat:
 
     def paid(self) -> list[tuple[str, float]]:
         return self.server.paid(self.user)
+
+    def release(self) -> None:
+        """Let an answer go on that is held by the name of this chat."""
+        release(f"http://{self.server.address}", self.id)
 
 
 class Client(ABC):

@@ -51,21 +51,6 @@ async def test_applications_do_not_meet(pair: Pair, redis: RedisServer) -> None:
     await pair[0].release(lease)
 
 
-async def test_a_lease_outlives_its_time_while_its_worker_lives(redis: RedisServer) -> None:
-    one, two = (relay_of(redis.url, lease_seconds=2) for _ in range(2))
-    await one.listen()
-    lease = await one.claim(CHAT)
-    for _ in range(10):
-        await asyncio.sleep(0.5)
-        assert await two.claim(CHAT) is None
-    one._tasks.cancel()  # pyright: ignore[reportPrivateUsage]  # the worker dies
-    taken = await claimed(two)
-    assert lease and taken.id != lease.id
-    await two.release(taken)
-    await one.close()
-    await two.close()
-
-
 async def test_a_lease_of_a_dead_process_is_taken_at_once(redis: RedisServer) -> None:
     one, two, three = (
         relay_of(redis.url, process=name, dead=("one",)) for name in ("one", "two", "three")

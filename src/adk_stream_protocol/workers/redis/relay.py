@@ -20,6 +20,7 @@ from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.errors import Unavailable
 from adk_stream_protocol.workers.messages import Message, Reply, Request
 from adk_stream_protocol.workers.redis.away import AWAY
+from adk_stream_protocol.workers.redis.leases import HeldKeys
 from adk_stream_protocol.workers.redis.messaging import Messenger
 from adk_stream_protocol.workers.redis.retry import OnceMore
 from adk_stream_protocol.workers.redis.turn_logs import UNREADABLE, Logs
@@ -29,27 +30,6 @@ logger = logging.getLogger(__name__)
 
 LISTEN_SECONDS = 2.0
 CLOSE_SECONDS = 0.5
-
-# Takes what is free, what is held already, and what the dead process named last has held.
-_CLAIM = """
-local held = redis.call('GET', KEYS[1])
-if held and held ~= ARGV[1] and held ~= ARGV[3] then return held end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-"""
-_KEEP = """
-local lost = {}
-for i, key in ipairs(KEYS) do
-  local held = redis.call('GET', key)
-  if held and held ~= ARGV[i + 1] then lost[#lost + 1] = key
-  else redis.call('SET', key, ARGV[i + 1], 'PX', ARGV[1]) end
-end
-return lost
-"""
-_DROP = """
-for i, key in ipairs(KEYS) do
-  if redis.call('GET', key) == ARGV[i] then redis.call('DEL', key) end
-end
-"""
 
 
 class RedisRelay:
@@ -65,13 +45,12 @@ class RedisRelay:
             url, socket_connect_timeout=1, socket_timeout=2, retry=OnceMore()
         )
         self._name = name
-        self._lease_ms = int(lease_seconds * 1000)
+        self._beat_seconds = lease_seconds / 4
+        self._keys = HeldKeys(self._redis, int(lease_seconds * 1000))
         self._token = token_hex(8)
         self._peer: Peer | None = None
         self._messenger: Messenger | None = None
         self._logs = Logs(self._redis, self._is_gone)
-        self._held: dict[str, str] = {}
-        """Keys that this worker keeps alive, with what they hold."""
         self._hidden: set[str] = set()
         """Logs of turns that are over, while their ends are being written."""
         self._tasks = BackgroundTasks()
@@ -88,7 +67,7 @@ class RedisRelay:
             assert self._peer is not None
             channel = f"{self._name}:messages"
             self._messenger = Messenger(
-                self._redis, channel, self._worker, self._peer.handle, self._keep
+                self._redis, channel, self._worker, self._peer.handle, self._keys.keep
             )
             self._tasks.spawn(self._messenger.listen())
             self._tasks.spawn(self._beat())
@@ -104,27 +83,28 @@ class RedisRelay:
         await self._tasks.done()
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
-                await self._drop(dict(self._held))
+                await self._keys.drop_all()
         await self._redis.aclose(close_connection_pool=True)
 
     async def claim(self, chat: ChatId) -> Lease | None:
         lease, key = Lease(chat), self._key("run", chat)
         try:
             holder = await self._claim(key, self._value(lease.id))
+        except asyncio.CancelledError:  # it may have been granted, or may be yet
+            self.release(lease)
+            raise
         except AWAY:
             logger.warning("Redis is away: chats are kept apart within this worker only")
             lease, holder = Lease(chat, granted=False), None
         if holder:
             return None
-        self._held[key] = self._value(lease.id)
+        self._keys.hold(key, self._value(lease.id))
         return lease
 
     async def _claim(self, key: str, value: str) -> str | None:
-        claim = self._redis.register_script(_CLAIM)
         dead = ""
         for _ in range(2):
-            found = await claim(keys=[key], args=[value, self._lease_ms, dead])
-            holder = found.decode() if found else None
+            holder = await self._keys.claim(key, value, dead)
             if holder is None or not self._is_gone(holder):
                 return holder
             dead = holder
@@ -135,7 +115,7 @@ class RedisRelay:
         if log:
             self._hidden.add(log)
             values[self._key("turn", lease.chat)] = log
-        return self._writes.begin(self._drop(values))
+        return self._writes.begin(self._keys.drop(values))
 
     def new_log(self) -> str:
         return self._value(token_hex(12))
@@ -148,19 +128,18 @@ class RedisRelay:
 
         async def hold() -> None:
             if log not in self._hidden:
-                self._held[key] = log
-                await self._redis.set(key, log, px=self._lease_ms)
+                await self._keys.show(key, log)
 
         try:
             await self._logs.write(self._stream(log), source, hold)
         finally:
             self._hidden.discard(log)
-            await self._drop({key: log})
+            await self._keys.forget(key, log)
 
     async def follow(self, chat: ChatId, log: str | None = None) -> Followed | None:
         key = self._key("turn", chat)
         try:
-            running = log or (await self._redis.get(key) or b"").decode()
+            running = log or await self._keys.read(key)
         except AWAY as error:
             raise Unavailable(UNREADABLE) from error
         is_own = not log and running.rpartition("/")[0] == self._worker
@@ -182,10 +161,10 @@ class RedisRelay:
         await self.listen()
         assert self._messenger
         try:
-            found = await self._redis.get(self._key("run", message.chat))
+            found = await self._keys.read(self._key("run", message.chat))
         except AWAY as error:
             raise Unavailable("Other workers cannot be reached at the moment.") from error
-        holder = found.decode().rpartition("/")[0] if found else self._worker
+        holder = found.rpartition("/")[0] if found else self._worker
         is_gone = partial(self._is_gone, f"{holder}/")
         if holder == self._worker or is_gone():
             return None
@@ -193,37 +172,8 @@ class RedisRelay:
 
     async def _beat(self) -> None:
         while True:
-            await asyncio.sleep(self._lease_ms / 4000)
-            await self._keep()
-
-    async def _keep(self) -> None:
-        """Keep what this worker holds. A worker that dies lets go by itself."""
-        held = dict(self._held)
-        if not held:
-            return
-        try:
-            keep = self._redis.register_script(_KEEP)
-            lost = await keep(keys=list(held), args=[self._lease_ms, *held.values()])
-        except AWAY:
-            logger.warning("Redis is away: leases could not be kept")
-            return
-        for key in (one.decode() for one in lost):
-            if self._held.get(key) == held[key]:
-                # Its chat goes on there; here ADK refuses the next write to the session.
-                logger.warning("a chat was lost to another worker")
-                del self._held[key]
-
-    async def _drop(self, values: dict[str, str]) -> None:
-        for key, value in values.items():
-            if self._held.get(key) == value:
-                del self._held[key]
-        if not values:
-            return
-        try:
-            drop = self._redis.register_script(_DROP)
-            await drop(keys=list(values), args=list(values.values()))
-        except AWAY:
-            logger.warning("Redis is away: a lease is left to expire")
+            await asyncio.sleep(self._beat_seconds)
+            await self._keys.keep()
 
     def _is_gone(self, value: str) -> bool:
         """Whether the process that a value names is dead."""

@@ -15,6 +15,7 @@ from adk_stream_protocol.errors import Unavailable
 from adk_stream_protocol.protocol.chunks import AnyChunk, Error
 from adk_stream_protocol.protocol.sse import encode_json
 from adk_stream_protocol.workers.redis.away import AWAY
+from adk_stream_protocol.workers.redis.leases import RELEASED
 from adk_stream_protocol.workers.relay import Source, SourceReader
 
 logger = logging.getLogger(__name__)
@@ -137,14 +138,14 @@ class Logs:
                 batch = _chunks(entry[b"piece"])
                 expected += len(batch)
                 yield batch
-            # The key goes first and the end of the log follows it.
             missed = 0 if found or await self._is_written(key, value) else missed + 1
             if missed > 1:
                 raise _Broken
 
     async def _is_written(self, key: str, value: str) -> bool:
-        held = await self._redis.get(key)
-        return held == value.encode() and not self._is_gone(value)
+        """Also after the turn's lease was given back: the end of the log follows."""
+        held = (await self._redis.get(key) or b"").decode()
+        return held in (value, RELEASED + value) and not self._is_gone(value)
 
 
 def _lines(chunks: list[AnyChunk]) -> bytes:
