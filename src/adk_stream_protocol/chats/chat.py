@@ -120,24 +120,24 @@ class Chat:
         self, engine: Engine, who: Principal, said: TurnInput, style: ApprovalStyleName
     ) -> Turn | None:
         """Plan what the answers lead to, commit its decisions, and go on where the chat waited."""
-        opened = await engine.read()
-        if opened is None:
-            return None
-        plan = await plan_answers(opened, said.answers, self._engines.agent)
-        if not engine.made(plan.calls):
-            return None
-        if plan.is_repeat and self.turn and self.turn.is_whole:
-            return self.turn  # what these answers lead to is on its way
-        turn = engine.reserve(style)
-        turn.message_prefix = opened.message_prefix(style, plan)
-        turn.observed.link_to(plan.calls)
-        is_ours = self.lease.is_exclusive
-        commit = opened.commit(plan, who, live=engine.is_live, is_ours=is_ours)
         try:
+            opened = await engine.read()
+            if opened is None:
+                return None
+            plan = await plan_answers(opened, said.answers, self._engines.agent)
+            if not engine.made(plan.calls):
+                return None
+            if engine.is_live and plan.is_repeat and self.turn and self.turn.is_whole:
+                return self.turn  # what these answers lead to is on its way
+            turn = engine.reserve(style)
+            turn.message_prefix = opened.message_prefix(style, plan)
+            turn.observed.link_to(plan.calls)
+            is_ours = self.lease.is_exclusive
+            commit = opened.commit(plan, who, live=engine.is_live, is_ours=is_ours)
             await turn.observed.inside_span(commit)
             await engine.answer(turn, opened, plan, said, style)
         except BaseException:
-            self.drop(turn)
+            engine.abandon()
             raise
         return turn
 

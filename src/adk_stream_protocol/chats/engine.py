@@ -72,6 +72,9 @@ class Engine(Protocol):
         """Begin the turn that answers open, or raise why not."""
         ...
 
+    def abandon(self) -> None:
+        """Forget the turn that was begun for answers which are refused, if there is one."""
+
     async def answer(
         self, turn: Turn, opened: OpenTurn, plan: Plan, said: TurnInput, style: ApprovalStyleName
     ) -> None:

@@ -89,14 +89,15 @@ class RequestEngine:
     def __init__(self, chat: RunnableChat, settings: RequestSettings) -> None:
         self._chat = chat
         self._settings = settings
+        self._turn: Turn | None = None
 
     async def say(self, said: TurnInput, style: ApprovalStyleName) -> Turn:
         """Open a turn with a new user message."""
-        turn = self.reserve(style)
+        turn = self._turn = self._chat.reserve()
         try:
             await self._chat.lease.acquire()
         except BaseException:
-            self._chat.drop(turn)
+            self.abandon()
             raise
         message_id = f"msg-{token_hex(12)}"
         encoder = TurnEncoder(message_id, approvals=style, reference=turn.reference)
@@ -104,9 +105,11 @@ class RequestEngine:
         return turn
 
     async def read(self) -> OpenTurn:
-        """Read what the client may answer."""
-        if self._chat.turn:
-            raise Busy("A turn is already running in this chat.")
+        """Begin a turn, and read what the client may answer."""
+        turn = self._turn = self._chat.reserve()
+        return await turn.observed.inside_span(self._read())
+
+    async def _read(self) -> OpenTurn:
         await self._chat.lease.acquire()
         opened = await self._settings.sessions.read(self._chat)
         if opened is None:
@@ -119,8 +122,14 @@ class RequestEngine:
         return True
 
     def reserve(self, style: ApprovalStyleName) -> Turn:
-        """Begin a turn, or raise why not."""
-        return self._chat.reserve()
+        """Return the turn that was begun to read what is answered."""
+        assert self._turn is not None
+        return self._turn
+
+    def abandon(self) -> None:
+        """Forget the turn that was begun for answers which are refused."""
+        if self._turn:
+            self._chat.drop(self._turn)
 
     async def answer(
         self, turn: Turn, opened: OpenTurn, plan: Plan, said: TurnInput, style: ApprovalStyleName

@@ -59,6 +59,7 @@ class LiveEngine:
         self._task: asyncio.Task[None] | None = None
         self._opened: OpenTurn | None = None
         self._invocation_id = ""
+        self._reserved: Turn | None = None
         self._broken: Exception | None = None
         self._event_taken: asyncio.Event | None = None
         self.is_closing = self._has_ended = False
@@ -107,7 +108,14 @@ class LiveEngine:
     def reserve(self, style: ApprovalStyleName) -> Turn:
         """Begin the turn that answers open. A turn that the server began ends."""
         self._turns.style = style
-        return self._turns.reserve()
+        turn = self._reserved = self._turns.reserve()
+        return turn
+
+    def abandon(self) -> None:
+        """Forget the turn that was begun for answers which are refused, if there is one."""
+        if self._reserved:
+            self._chat.drop(self._reserved)
+            self._reserved = None
 
     async def answer(
         self, turn: Turn, opened: OpenTurn, plan: Plan, said: TurnInput, style: ApprovalStyleName
@@ -125,6 +133,7 @@ class LiveEngine:
         turn.put(chunks_of(plan, encoder) if is_new else replay_of(plan, opened, encoder))
         if content:
             self.link.send(content)
+        self._reserved = None
         self._turns.end_if_idle(is_due=content is not None)
         self.link.deadlines.watch()
 
