@@ -66,6 +66,13 @@ def imports_of(file: Path) -> Iterator[str]:
                 yield from (f"{PACKAGE}.{alias.name}" for alias in node.names)
 
 
+def names_of(file: Path) -> set[str]:
+    """All attributes and names that a file uses."""
+    nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    return attributes | {node.id for node in nodes if isinstance(node, ast.Name)}
+
+
 def layers_imported(file: Path) -> set[str]:
     own = [name.split(".") for name in imports_of(file) if name.startswith(f"{PACKAGE}.")]
     return {parts[1] for parts in own}
@@ -99,6 +106,11 @@ def test_the_core_has_no_async_and_no_io(file: Path) -> None:
     assert (
         roots & {"asyncio", "logging", "os", "socket", "starlette", "sqlalchemy", "time"} == set()
     )
+
+
+def test_the_environment_is_read_by_the_command_alone() -> None:
+    readers = {name_of(file) for file in FILES if "environ" in names_of(file)}
+    assert readers == {"cli/settings.py", "recording/stand_in/environment.py"}
 
 
 @pytest.mark.parametrize("file", FILES, ids=name_of)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from adk_stream_protocol.recording.server import GeminiServer
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
 
 
 @pytest.fixture(scope="session")

@@ -13,12 +13,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from adk_stream_protocol.recording.matching import Names
-from adk_stream_protocol.recording.naming import Naming
-from adk_stream_protocol.recording.recording import RecordingPlay
-from adk_stream_protocol.recording.scenario import Scenario, SocketScenario, load, save
-from adk_stream_protocol.recording.server import GeminiServer
-from adk_stream_protocol.recording.updating import name_steps, update_http, update_socket
+from adk_stream_protocol.recording.player.updating import name_steps, update_http, update_socket
+from adk_stream_protocol.recording.scenario.matching import Names
+from adk_stream_protocol.recording.scenario.naming import Naming
+from adk_stream_protocol.recording.scenario.scenario import Scenario, SocketScenario, load, save
+from adk_stream_protocol.recording.stand_in.play import RecordingPlay
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
 from tests.gemini.envelope_chat import EnvelopeScenario, envelope_chat
 from tests.gemini.files import files
 from tests.gemini.http_chat import http_chat

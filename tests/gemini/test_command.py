@@ -6,12 +6,12 @@ import httpx
 import pytest
 from websockets.asyncio.client import connect
 
-from adk_stream_protocol.recording.http_chat import HttpChat
-from adk_stream_protocol.recording.matching import Names
-from adk_stream_protocol.recording.play import Play
-from adk_stream_protocol.recording.scenario import Scenario, SocketScenario, load
-from adk_stream_protocol.recording.server import GeminiServer
-from adk_stream_protocol.recording.socket_chat import SocketChat
+from adk_stream_protocol.recording.player.http_chat import HttpChat
+from adk_stream_protocol.recording.player.socket_chat import SocketChat
+from adk_stream_protocol.recording.scenario.matching import Names
+from adk_stream_protocol.recording.scenario.scenario import Scenario, SocketScenario, load
+from adk_stream_protocol.recording.stand_in.play import Play
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
 from tests.gemini.files import WIRE
 from tests.gemini.model_demo import LIVE_MODELS, MODEL, ModelDemo, NetworkSocket
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from adk_stream_protocol.recording.matching import Json
+from adk_stream_protocol.recording.scenario.matching import Json
 from tests.gemini.files import files
 from tests.sdk.judge import Judge
 

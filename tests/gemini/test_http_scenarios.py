@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from adk_stream_protocol.recording.scenario import Scenario, load
-from adk_stream_protocol.recording.server import GeminiServer
+from adk_stream_protocol.recording.scenario.scenario import Scenario, load
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
 from tests.gemini.files import files
 from tests.gemini.http_chat import http_chat
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from adk_stream_protocol.recording.matching import Names
+from adk_stream_protocol.recording.scenario.matching import Names
 
 PAIRS = [
     ({"a": 1}, {"a": 1}, []),

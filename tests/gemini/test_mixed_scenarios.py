@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from adk_stream_protocol.recording.matching import Names
-from adk_stream_protocol.recording.play import Play
-from adk_stream_protocol.recording.scenario import load
-from adk_stream_protocol.recording.server import GeminiServer
+from adk_stream_protocol.recording.scenario.matching import Names
+from adk_stream_protocol.recording.scenario.scenario import load
+from adk_stream_protocol.recording.stand_in.play import Play
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
 from tests.gemini.files import files
 from tests.gemini.mixed_chat import MixedScenario, mixed_chat
 

@@ -11,10 +11,10 @@ from google.genai import types
 from google.genai.errors import ClientError
 
 from adk_stream_protocol.demo.recorded_app import closing_model
-from adk_stream_protocol.recording.matching import Json, Names
-from adk_stream_protocol.recording.play import Play
-from adk_stream_protocol.recording.scenario import Exchange, Step
-from adk_stream_protocol.recording.server import API_KEY, GeminiServer
+from adk_stream_protocol.recording.scenario.matching import Json, Names
+from adk_stream_protocol.recording.scenario.scenario import Exchange, Step
+from adk_stream_protocol.recording.stand_in.play import Play
+from adk_stream_protocol.recording.stand_in.server import API_KEY, GeminiServer
 from tests.gemini.live_run import LiveRun
 from tests.gemini.live_scenario import Action, LiveScenario
 

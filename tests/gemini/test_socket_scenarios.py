@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from adk_stream_protocol.recording.matching import Names
-from adk_stream_protocol.recording.play import Play
-from adk_stream_protocol.recording.scenario import SocketScenario, load
-from adk_stream_protocol.recording.server import GeminiServer
+from adk_stream_protocol.recording.scenario.matching import Names
+from adk_stream_protocol.recording.scenario.scenario import SocketScenario, load
+from adk_stream_protocol.recording.stand_in.play import Play
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
 from tests.gemini.files import files
 from tests.gemini.socket_chat import socket_chat
 

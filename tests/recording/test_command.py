@@ -9,18 +9,18 @@ import httpx
 import pytest
 from websockets.asyncio.client import connect
 
-from adk_stream_protocol.recording.http_chat import HttpChat
-from adk_stream_protocol.recording.matching import Json, Names
-from adk_stream_protocol.recording.play import Play
-from adk_stream_protocol.recording.scenario import (
+from adk_stream_protocol.recording.player.http_chat import HttpChat
+from adk_stream_protocol.recording.player.socket_chat import SocketChat
+from adk_stream_protocol.recording.scenario.matching import Json, Names
+from adk_stream_protocol.recording.scenario.scenario import (
     Exchange,
     Scenario,
     SocketScenario,
     Turn,
     load,
 )
-from adk_stream_protocol.recording.server import GeminiServer
-from adk_stream_protocol.recording.socket_chat import SocketChat
+from adk_stream_protocol.recording.stand_in.play import Play
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
 from tests.gemini.files import WIRE
 from tests.gemini.model_demo import NetworkSocket
 from tests.recording.conftest import KEY

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from adk_stream_protocol.recording.matching import Json
-from adk_stream_protocol.recording.recorder import Recorder
-from adk_stream_protocol.recording.recording_options import RecordingOptions
-from adk_stream_protocol.recording.scenario import Scenario, load
-from adk_stream_protocol.recording.tape import (
+from adk_stream_protocol.recording.recorder.recorder import Recorder
+from adk_stream_protocol.recording.scenario.matching import Json
+from adk_stream_protocol.recording.scenario.scenario import Scenario, load
+from adk_stream_protocol.recording.tapes.tape import (
     Asked,
     Chunk,
     Connected,
@@ -19,6 +18,7 @@ from adk_stream_protocol.recording.tape import (
     Frame,
     Opened,
     Posted,
+    RecordingOptions,
     Refused,
     Up,
 )

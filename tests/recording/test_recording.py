@@ -8,13 +8,13 @@ import msgspec
 import pytest
 
 from adk_stream_protocol.demo.recorded_app import wire_app
-from adk_stream_protocol.recording.lifespan import started
-from adk_stream_protocol.recording.matching import Json
-from adk_stream_protocol.recording.recorder import Recorder
-from adk_stream_protocol.recording.recording_options import RecordingOptions
-from adk_stream_protocol.recording.replaying import Replay
-from adk_stream_protocol.recording.scenario import Scenario, SocketScenario, load_chat
-from adk_stream_protocol.recording.server import GeminiServer
+from adk_stream_protocol.recording.player.app import started
+from adk_stream_protocol.recording.player.player import Player
+from adk_stream_protocol.recording.recorder.recorder import Recorder
+from adk_stream_protocol.recording.scenario.matching import Json
+from adk_stream_protocol.recording.scenario.scenario import Scenario, SocketScenario, load_chat
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
+from adk_stream_protocol.recording.tapes.tape import RecordingOptions
 from tests.gemini.files import WIRE
 from tests.recording.taps import tapped_app
 
@@ -54,7 +54,7 @@ async def record(file: Path, service: GeminiServer, folder: Path) -> Chat:
     said: list[str] = []
     recorder = Recorder(folder / "recorded.json", said.append, options=options)
     async with tapped_app(chat, service, recorder, folder) as app:
-        assert await Replay(service).differences(chat, app) == []
+        assert await Player(service).differences(chat, app) == []
     assert len(said) == len(chat.turns), said
     return load_chat(folder / "recorded.json")
 
@@ -62,7 +62,7 @@ async def record(file: Path, service: GeminiServer, folder: Path) -> Chat:
 async def replay_again(chat: Chat, service: GeminiServer, folder: Path) -> list[str]:
     state = Path(mkdtemp(dir=folder))
     async with wire_app(chat, state) as demo, started(demo) as app:
-        return await Replay(service).differences(chat, app)
+        return await Player(service).differences(chat, app)
 
 
 def comparable(chat: Chat) -> Json:

@@ -1,6 +1,6 @@
 """Secrets are taken out wherever they stand, and what belongs together still does."""
 
-from adk_stream_protocol.recording.redaction import Redaction
+from adk_stream_protocol.recording.recorder.redaction import Redaction
 
 
 def test_a_secret_is_masked_wherever_it_stands() -> None:

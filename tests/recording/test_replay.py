@@ -12,9 +12,9 @@ import msgspec
 import pytest
 
 from adk_stream_protocol.recording import replay
-from adk_stream_protocol.recording.recorder import Recorder
-from adk_stream_protocol.recording.replaying import Replay
-from adk_stream_protocol.recording.scenario import (
+from adk_stream_protocol.recording.player.player import Player
+from adk_stream_protocol.recording.recorder.recorder import Recorder
+from adk_stream_protocol.recording.scenario.scenario import (
     Scenario,
     SocketScenario,
     Step,
@@ -22,7 +22,7 @@ from adk_stream_protocol.recording.scenario import (
     load_chat,
     save,
 )
-from adk_stream_protocol.recording.server import GeminiServer
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
 from tests.gemini.files import WIRE
 from tests.recording.process import run_command
 from tests.recording.taps import tapped_app
@@ -145,7 +145,7 @@ def test_a_turn_that_the_client_stops(near_service: GeminiServer, tmp_path: Path
 
     async def record() -> None:
         async with tapped_app(scenario, near_service, recorder, tmp_path) as app:
-            await Replay(near_service).update(scenario, app)
+            await Player(near_service).update(scenario, app)
 
     asyncio.run(record())
     ended = [chunk["type"] for chunk in scenario.turns[0].chunks][4:]

@@ -15,7 +15,7 @@ from adk_stream_protocol.demo.agent import POLICIES, build_agent
 from adk_stream_protocol.demo.app import DemoSettings
 from adk_stream_protocol.demo.wallet import Wallet
 from adk_stream_protocol.mount import mount
-from adk_stream_protocol.recording.scenario import Scenario, SocketScenario
+from adk_stream_protocol.recording.scenario.scenario import Scenario, SocketScenario
 
 
 @asynccontextmanager
