@@ -21,7 +21,7 @@ from adk_stream_protocol.recording.scenario.scenario import (
 )
 from adk_stream_protocol.recording.stand_in.play import Play
 from adk_stream_protocol.recording.stand_in.server import GeminiServer
-from tests.gemini.files import WIRE
+from tests.gemini.files import wire_file
 from tests.gemini.model_demo import NetworkSocket
 from tests.recording.conftest import KEY
 from tests.recording.process import RecordProcess, run_command
@@ -50,7 +50,7 @@ def leaking() -> Scenario:
 
 def without_history(name: str) -> Scenario:
     """A scenario that does not mind what was said before it."""
-    scenario = load(WIRE / "http" / f"{name}.json", Scenario)
+    scenario = wire_file(f"http/{name}").load(Scenario)
     for exchange in (one for turn in scenario.turns for one in turn.model):
         exchange.request = {"method": METHOD}
     return scenario
@@ -98,7 +98,7 @@ def record_over_the_socket(service: GeminiServer, folder: Path) -> Path:
 
 
 async def talk_over_the_socket(url: str, service: GeminiServer) -> None:
-    scenario = load(WIRE / "socket" / "payment-approved-2.5.json", SocketScenario)
+    scenario = wire_file("socket/payment-approved-2.5").load(SocketScenario)
     play = service.play(Play(Names(), connections=scenario.connections))
     address = url.replace("http", "ws") + "/live"
     async with connect(address, proxy=None, additional_headers=HEADERS) as connection:

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from adk_stream_protocol.recording import replay
@@ -19,11 +18,12 @@ from adk_stream_protocol.recording.scenario.scenario import (
     SocketScenario,
     Step,
     load,
-    load_chat,
+    load_chats,
     save,
+    write,
 )
 from adk_stream_protocol.recording.stand_in.server import GeminiServer
-from tests.gemini.files import WIRE
+from tests.gemini.files import wire_file
 from tests.recording.process import run_command
 from tests.recording.taps import tapped_app
 
@@ -54,7 +54,7 @@ def command(*arguments: object) -> object:
 @pytest.fixture
 def chat(tmp_path: Path) -> Path:
     """Words only: any agent on Gemini answers so."""
-    scenario = load(WIRE / "http" / "length.json", Scenario)
+    scenario = wire_file("http/length").load(Scenario)
     save(tmp_path / "chat.json", scenario)
     return tmp_path / "chat.json"
 
@@ -96,21 +96,25 @@ def test_an_app_is_found_by_its_name(
 
 
 @pytest.mark.parametrize("name", ["http/payment-approved", "socket/speech-3.1"])
-def test_what_comes_now_can_be_kept(name: str, tmp_path: Path) -> None:
-    file = Path(shutil.copy(WIRE / f"{name}.json", tmp_path))
-    kept = load_chat(file)
-    changed = load_chat(file)
-    changed.turns[-1].chunks[0] = {"type": "start", "messageId": "another"}
-    save(file, changed)
+def test_what_comes_now_can_be_kept(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = wire_file(name)
+    file = Path(shutil.copy(kept.path, tmp_path))
+    changed = load_chats(file)
+    changed[kept.family].turns[-1].chunks[0] = {"type": "start", "messageId": "another"}
+    write(file, changed)
     assert command(file) == 1
+    label = f"{file} ({kept.family})" if kept.family else f"{file}"
+    assert f"{label}: DIFFERENT" in capsys.readouterr().out
     assert command("--update", file) == 0
-    assert msgspec.to_builtins(load_chat(file)) == msgspec.to_builtins(kept)
+    assert file.read_text(encoding="utf-8") == kept.path.read_text(encoding="utf-8")
 
 
 def test_what_the_model_is_asked_is_compared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    scenario = load(WIRE / "socket" / "talk-2.5.json", SocketScenario)
+    scenario = wire_file("socket/talk-2.5").load(SocketScenario)
     scenario.connections[0][2] = Step(expect={"realtime_input": {"text": "another"}})
     save(tmp_path / "chat.json", scenario)
     assert command(tmp_path / "chat.json") == 1
@@ -132,7 +136,7 @@ def test_a_file_that_is_no_chat_is_named(
 
 def stopped_talk() -> SocketScenario:
     """A chat whose first turn the client stops; what the model says then comes too late."""
-    scenario = load(WIRE / "socket" / "talk-2.5.json", SocketScenario)
+    scenario = wire_file("socket/talk-2.5").load(SocketScenario)
     scenario.connections[0].insert(5, Step(wait="turn-2"))
     first, second = scenario.turns
     first.abort_after, second.signals = 4, ["turn-2"]

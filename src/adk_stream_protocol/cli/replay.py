@@ -25,8 +25,8 @@ from adk_stream_protocol.recording.player.replay import standing_in
 from adk_stream_protocol.recording.scenario.scenario import (
     Scenario,
     SocketScenario,
-    load_chat,
-    save,
+    load_chats,
+    write,
 )
 
 Chat = Scenario | SocketScenario
@@ -75,14 +75,14 @@ async def _replay_all(
 ) -> int:
     files: list[Path] = arguments.files
     task = _update if arguments.update else _compare
-    failed = 0
+    outcomes: list[bool] = []
     async with AsyncExitStack() as stack:
         serve = await _serve(source, stack)
         for file in files:
-            failed += not await _outcome(task, player, serve, file)
-    if len(files) > 1:
-        print(f"{len(files) - failed} of {len(files)} OK")
-    return 1 if failed else 0
+            outcomes += await _outcomes(task, player, serve, file)
+    if len(outcomes) > 1:
+        print(f"{sum(outcomes)} of {len(outcomes)} OK")
+    return 0 if all(outcomes) else 1
 
 
 async def _serve(source: AppSource | None, stack: AsyncExitStack) -> Serve:
@@ -103,17 +103,24 @@ async def _serve_demo(scenario: Chat) -> AsyncGenerator[ASGIApp]:
             yield app
 
 
-async def _outcome(task: Task, player: Player, serve: Serve, file: Path) -> bool:
-    verdict = "DIFFERENT"
+async def _outcomes(task: Task, player: Player, serve: Serve, file: Path) -> list[bool]:
+    """Play all chats of a file, and say of each whether it is as it was."""
+    outcomes: list[bool] = []
     try:
-        scenario = load_chat(file)
-        async with serve(scenario) as app:
-            found = await task(player, scenario, app)
-        if task is _update and not found:
-            save(file, scenario)
+        chats = load_chats(file)
+        for family, chat in chats.items():
+            async with serve(chat) as app:
+                found = await task(player, chat, app)
+            outcomes.append(_say(f"{file} ({family})" if family else str(file), "DIFFERENT", found))
+        if task is _update and all(outcomes):
+            write(file, chats)
     except (OSError, ValueError, msgspec.MsgspecError) as error:
-        verdict, found = "NOT PLAYED", [f"cannot be replayed: {error}"]
-    print("\n  ".join([f"{file}: {verdict}", *found]) if found else f"{file}: OK", flush=True)
+        outcomes.append(_say(str(file), "NOT PLAYED", [f"cannot be replayed: {error}"]))
+    return outcomes
+
+
+def _say(name: str, verdict: str, found: list[str]) -> bool:
+    print("\n  ".join([f"{name}: {verdict}", *found]) if found else f"{name}: OK", flush=True)
     return not found
 
 

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from adk_stream_protocol.recording.player.app import AppSource, app_of, started
 from adk_stream_protocol.recording.player.player import Player
-from adk_stream_protocol.recording.scenario.scenario import load_chat
+from adk_stream_protocol.recording.scenario.scenario import load_chats
 from adk_stream_protocol.recording.stand_in.environment import leading_to
 from adk_stream_protocol.recording.stand_in.server import API_KEY, GeminiServer
 
@@ -26,8 +26,11 @@ def replay(file: str | Path, app: AppSource, *, headers: Mapping[str, str] | Non
 
 
 async def _differences(player: Player, file: Path, source: AppSource) -> list[str]:
-    async with started(app_of(source)) as app:
-        return await player.differences(load_chat(file), app)
+    found: list[str] = []
+    for chat in load_chats(file).values():
+        async with started(app_of(source)) as app:
+            found += await player.differences(chat, app)
+    return found
 
 
 @contextmanager

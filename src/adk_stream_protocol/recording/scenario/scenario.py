@@ -1,11 +1,13 @@
 """The data files of chats: what the model's side says, what a client says and gets."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, TypeVar
 
 import msgspec
 
+from adk_stream_protocol.recording.scenario.families import families_of, fold, unfold
 from adk_stream_protocol.recording.scenario.matching import Json
 
 READING = "reading"
@@ -123,23 +125,44 @@ def is_sound(frame: Json) -> bool:
 Kind = TypeVar("Kind", bound=msgspec.Struct)
 
 
-def load(file: Path, kind: type[Kind]) -> Kind:
-    """The scenario of a file."""
-    return msgspec.json.decode(file.read_bytes(), type=kind)
+def read(file: Path) -> dict[str, Json]:
+    """Return the scenarios of a file by the family of their model; by "" if there is but one."""
+    content = msgspec.json.decode(file.read_bytes(), type=Json)
+    families = families_of(content)
+    return {name: unfold(content, name) for name in families} if families else {"": content}
+
+
+def write(file: Path, scenarios: Mapping[str, msgspec.Struct]) -> None:
+    """Write scenarios by family, or one by the name ""; what they have in common, once."""
+    contents = {family: _content(scenario) for family, scenario in scenarios.items()}
+    content = contents[""] if "" in contents else fold(contents)
+    file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def load(file: Path, kind: type[Kind], family: str = "") -> Kind:
+    """Return one scenario of a file."""
+    return msgspec.convert(read(file)[family], kind)
 
 
 def save(file: Path, scenario: msgspec.Struct) -> None:
-    """Write a scenario in the layout of the other fixtures."""
+    """Write a scenario that has no families."""
+    write(file, {"": scenario})
+
+
+def load_chats(file: Path) -> dict[str, Scenario | SocketScenario]:
+    """Return the chats of a file by family, over HTTP or over the socket, whichever it holds."""
+    return {family: _chat(content) for family, content in read(file).items()}
+
+
+def _chat(content: Json) -> Scenario | SocketScenario:
+    if "user" in content:
+        raise ValueError("it holds a run of ADK alone, not a chat")
+    return msgspec.convert(content, SocketScenario if "connections" in content else Scenario)
+
+
+def _content(scenario: msgspec.Struct) -> Json:
     content: Json = msgspec.to_builtins(scenario)
     for field in msgspec.structs.fields(scenario):
         if content.get(field.name) == field.default:  # omit_defaults knows only the same object
             del content[field.name]
-    file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def load_chat(file: Path) -> Scenario | SocketScenario:
-    """A chat over HTTP or over the socket, whichever the file holds."""
-    content = msgspec.json.decode(file.read_bytes(), type=Json)
-    if "user" in content:
-        raise ValueError("it holds a run of ADK alone, not a chat")
-    return msgspec.convert(content, SocketScenario if "connections" in content else Scenario)
+    return content
