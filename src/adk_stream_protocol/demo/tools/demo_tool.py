@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from google.adk.tools.base_tool import BaseTool
+from google.adk.agents.llm_agent import ToolUnion
 
 from adk_stream_protocol.approvals.policy import ApprovalPolicy
 from adk_stream_protocol.demo.phrases.language import Phrases
@@ -15,7 +15,7 @@ class DemoTool:
     """A tool of the demo's agent, and all that is said of it."""
 
     name: str
-    make: Callable[[Wallet], BaseTool]
+    make: Callable[[Wallet], ToolUnion]
     """Makes the tool, for the owner of this wallet."""
     purpose: str
     """What the model is told to use it for, after its name."""

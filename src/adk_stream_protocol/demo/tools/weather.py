@@ -5,8 +5,6 @@ import re
 import unicodedata
 from typing import Any
 
-from google.adk.tools.function_tool import FunctionTool
-
 from adk_stream_protocol.demo.phrases.language import English, Japanese, Phrases, either
 from adk_stream_protocol.demo.tools.demo_tool import DemoTool
 from adk_stream_protocol.testing.context.exchange import Outcome
@@ -113,7 +111,7 @@ def _success_ja(outcome: Outcome) -> tuple[str, str] | None:
 
 WEATHER = DemoTool(
     "get_weather",
-    make=lambda wallet: FunctionTool(get_weather),
+    make=lambda wallet: get_weather,
     purpose="for the weather",
     phrases=Phrases(
         _understand,
