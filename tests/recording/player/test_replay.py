@@ -27,7 +27,7 @@ from tests.gemini.files import wire_file
 from tests.recording.process import run_command
 from tests.recording.taps import tapped_app
 
-PAGE = Path(__file__).parents[2] / "docs" / "testing.md"
+PAGE = Path(__file__).parents[3] / "docs" / "testing.md"
 TALK = """
 from google.adk.agents import LlmAgent
 from google.adk.sessions import InMemorySessionService
