@@ -37,6 +37,11 @@ class DroppableSocket(WebSocketsSansIOProtocol):
         self.app_state = {**self.app_state, "transport": transport}
         super().connection_made(transport)
 
+    def shutdown(self) -> None:
+        # uvicorn 0.54 would send a close frame to a peer that has closed in this moment, and fail.
+        if not self.transport.is_closing():
+            super().shutdown()
+
 
 def drop(connection: HTTPConnection) -> None:
     """End the connection here: what was sent arrives, nothing follows, nobody says goodbye."""
