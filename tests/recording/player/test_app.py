@@ -1,5 +1,7 @@
 """The app of a replay: given or made, and started as a server would start it."""
 
+from typing import NoReturn
+
 import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -29,7 +31,7 @@ class App:
 
 
 async def call(app: ASGIApp) -> None:
-    async def nothing(*_: object) -> None:
+    async def nothing(*_: object) -> NoReturn:
         raise AssertionError("no message is expected")
 
     await app({"type": "http"}, nothing, nothing)
