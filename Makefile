@@ -7,6 +7,8 @@ CLIENT := packages/client/node_modules/.installed
 WEB := web/node_modules/.installed
 PAGE := src/adk_stream_protocol/demo/page/index.html
 SOURCES := $(shell find web/src packages/client/src -type f -not -name '*.test.*' 2>/dev/null)
+ROOMS := $(addprefix tests/, protocol convert approvals telemetry workers adk chats transports cli \
+	recording testing demo) $(wildcard tests/test_*.py)
 CORE := tests/protocol tests/convert $(addprefix tests/approvals/test_, \
 	presentation.py record.py record_machine.py visible_text.py)
 
@@ -30,9 +32,6 @@ $(PAGE): $(WEB) $(SOURCES) web/index.html web/vite.config.ts
 demo: $(STAMP) $(PAGE) ## serve the demo on 127.0.0.1:$PORT
 	$(VENV)/bin/adk-stream demo --port $(PORT)
 
-unit: $(STAMP) ## the fast loop: no server, no database, no browser
-	$(VENV)/bin/pytest -q -n 2 $(CORE) tests/test_layers.py tests/test_docs.py tests/test_release.py
-
 test: check $(PAGE) ## everything needed, then all tests
 	scripts/install-postgres
 	scripts/install-redis
@@ -43,6 +42,10 @@ test: check $(PAGE) ## everything needed, then all tests
 	npm --prefix packages/client test --silent
 	npm --prefix packages/client run test:live --silent
 	npm --prefix web run e2e --silent
+
+unit: $(STAMP) $(CLIENT) ## the tests that start no process, in under a minute
+	$(VENV)/bin/pytest -q -n 2 -m "not processes" $(ROOMS)
+	npm --prefix packages/client test --silent
 
 check: $(STAMP) $(NODE) $(CLIENT) $(WEB) ## format, lint and types
 	$(VENV)/bin/ruff format --check .

@@ -1,13 +1,35 @@
 """Fixtures that more than one kind of test needs."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.support.postgres import PostgresServer
-from tests.support.server import DemoServer
+from tests.support.databases.postgres import PostgresServer
+from tests.support.servers.demo import DemoServer
+
+pytest_plugins = ["tests.support.gemini.fixtures"]
+
+PROCESSES = "processes"
+FIXTURES = {"demo", "postgres", "redis"}
+"""What starts a process for whoever asks for it."""
+EVENTS = {"subprocess.Popen", "os.fork", "os.posix_spawn"}
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the tests that such a fixture gives away, and hold `make unit` to its word."""
+    for item in items:
+        if isinstance(item, pytest.Function) and FIXTURES & set(item.fixturenames):
+            item.add_marker(PROCESSES)
+    if config.option.markexpr == f"not {PROCESSES}":
+        sys.addaudithook(_start_nothing)
+
+
+def _start_nothing(event: str, _: object) -> None:
+    if event in EVENTS:
+        raise AssertionError(f"a test without the mark {PROCESSES!r} starts a process")
 
 
 @pytest.fixture(scope="session")

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.age import launcher
+from tests.support.servers import counted
 
 
 @pytest.fixture
 def port() -> Iterator[int]:
     """Where the server listens. It can be connected to before it has started."""
     with socket.create_server(("127.0.0.1", 0), backlog=512) as listening:
-        command = [sys.executable, "-W", "ignore", "-m", launcher.__name__]
+        command = [sys.executable, "-W", "ignore", "-m", counted.__name__]
         server = subprocess.Popen(
             [*command, str(listening.fileno())],
             pass_fds=[listening.fileno()],

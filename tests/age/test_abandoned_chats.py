@@ -3,8 +3,8 @@
 import asyncio
 from typing import Any
 
-from tests.age.crowd import KINDS, SECONDS, census, come_and_go
-from tests.age.launcher import KEPT
+from tests.support.clients.crowd import KINDS, SECONDS, census, come_and_go
+from tests.support.servers.counted import KEPT
 
 CHATS = 5_000
 WARM_UP = 600

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from tests.support.client import RawChat, decision
-from tests.support.server import DemoServer
+from tests.support.clients.http import RawChat, decision
+from tests.support.servers.demo import DemoServer
 
 PAY = '/call process_payment {"amount": 5, "recipient": "Bob"}'
 

@@ -14,7 +14,7 @@ from adk_stream_protocol.approvals.record import State
 from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.chats import chats as chat
 from adk_stream_protocol.transports.websocket import MAX_CHATS
-from tests.live.served import clerk, serving, until
+from tests.support.servers.in_process import clerk, serving, until
 
 PLACE = ChatId("clerk", "alice", "c")
 

@@ -18,8 +18,9 @@ from google.genai import types
 
 from adk_stream_protocol import ClientTool
 from adk_stream_protocol.convert.calls import is_placeholder
-from tests.live.served import Served, Till, clerk, serving, until
-from tests.support.client import Json, output
+from tests.support.clients.http import Json, output
+from tests.support.servers.in_process import Served, clerk, serving, until
+from tests.support.tills import Till
 
 PAY = '/call pay {"amount": 5}'
 LONG = f'/call look {{}}\n/then\n/call look {{}}\n/then\n{PAY}\n/call pay {{"amount": 6}}'

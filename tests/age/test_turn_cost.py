@@ -30,8 +30,9 @@ from adk_stream_protocol.protocol.chunks import (
     ToolApprovalRequest,
     ToolInputStart,
 )
-from tests.live.served import Till, clerk
-from tests.support.client import Json, decision, output
+from tests.support.clients.http import Json, decision, output
+from tests.support.servers.in_process import clerk
+from tests.support.tills import Till
 
 ROOT = str(Path(adk_stream_protocol.__file__).parent)
 NOT_OURS = (f"{ROOT}/testing/", str(strict_json.__file__))

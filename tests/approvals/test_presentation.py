@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adk_stream_protocol.approvals.presentation import Presentation, ShownArgument, present
-from tests.approvals.test_visible_text import ANY_TEXT, hidden_in
+from tests.support.any_text import ANY_TEXT, hidden_in
 
 EXPIRES = 1_767_323_045.25
 JSON: st.SearchStrategy[Any] = st.recursive(

@@ -2,46 +2,20 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
-from sqlalchemy import text
-from sqlalchemy.ext.asyncio import create_async_engine
 
 from adk_stream_protocol.approvals.memory import MemoryApprovalStore
-from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, State
+from adk_stream_protocol.approvals.record import Principal, State
 from adk_stream_protocol.approvals.sql import SqlApprovalStore
-from adk_stream_protocol.approvals.store import ApprovalStore, AuditEntry
+from adk_stream_protocol.approvals.store import ApprovalStore
 from adk_stream_protocol.chat_id import ChatId
-from adk_stream_protocol.errors import Unavailable
-from tests.support.postgres import PostgresServer
+from tests.support.databases.postgres import PostgresServer
+from tests.support.records import entry, record
 
 
-def record(**fields: object) -> ApprovalRecord:
-    base = ApprovalRecord(
-        id=f"adk-{uuid4()}",
-        app="shop",
-        principal="alice",
-        session="s",
-        call_id=f"c-{uuid4()}",
-        invocation_id="i",
-        tool="pay",
-        arguments='{"amount":5}',
-        digest="d",
-        created=1.0,
-        expires=100.0,
-        idempotency_key="k",
-    )
-    return replace(base, **fields)  # pyright: ignore[reportArgumentType]
-
-
-def entry(one: ApprovalRecord, event: str = "request") -> AuditEntry:
-    return AuditEntry(1.0, one.id, event, "alice", one.state.value, one.digest)
-
-
-@pytest.fixture(params=["sqlite", "postgres", "memory"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.processes), "memory"])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ApprovalStore]:
     if request.param == "memory":
         yield MemoryApprovalStore()
@@ -119,38 +93,3 @@ async def test_records_are_listed_by_state(store: ApprovalStore) -> None:
     assert new in await store.listed("denied", 1000)
     assert old not in await store.listed("denied", 1000)
     assert {old, new} <= set(await store.listed(None, 1000))
-
-
-async def test_a_database_of_a_newer_version_is_refused(tmp_path: Path) -> None:
-    url = f"sqlite+aiosqlite:///{tmp_path / 'a.db'}"
-    first = SqlApprovalStore(url)
-    await first.get("x")
-    await first.close()
-    engine = create_async_engine(url)
-    async with engine.begin() as connection:
-        await connection.execute(text("update adk_stream_schema set version = 99"))
-    await engine.dispose()
-    second = SqlApprovalStore(url)
-    with pytest.raises(Unavailable, match="schema 99"):
-        await second.get("x")
-    await second.close()
-
-
-async def test_sqlite_is_durable(tmp_path: Path) -> None:
-    store = SqlApprovalStore(f"sqlite+aiosqlite:///{tmp_path / 'a.db'}")
-    run = store._run  # pyright: ignore[reportPrivateUsage]
-    mode = await run(lambda connection: connection.scalar(text("PRAGMA journal_mode")))
-    synchronous = await run(lambda connection: connection.scalar(text("PRAGMA synchronous")))
-    assert (mode, synchronous) == ("wal", 2)
-    await store.close()
-
-
-async def test_a_store_that_does_not_work_is_unavailable(tmp_path: Path) -> None:
-    (tmp_path / "a.db").write_bytes(b"this is no database" * 100)
-    store = SqlApprovalStore(f"sqlite+aiosqlite:///{tmp_path / 'a.db'}")
-    one = record()
-    with pytest.raises(Unavailable):
-        await store.get("x")
-    with pytest.raises(Unavailable):
-        await store.create(one, entry(one))
-    await store.close()

@@ -4,8 +4,12 @@ import json
 import subprocess
 from pathlib import Path
 
-from tests.support.client import RawChat, decision
-from tests.support.server import COMMAND, DemoServer
+import pytest
+
+from tests.support.clients.http import RawChat, decision
+from tests.support.servers.demo import COMMAND, DemoServer
+
+pytestmark = pytest.mark.processes
 
 
 def approvals(state: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

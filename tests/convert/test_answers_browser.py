@@ -9,7 +9,7 @@ from adk_stream_protocol.convert.answers import Decision, Plan, match_answers
 from adk_stream_protocol.convert.calls import Call, Calls
 from adk_stream_protocol.convert.decode import Answer
 from adk_stream_protocol.errors import BadRequest, Conflict, Expired
-from tests.convert.build import calls, echo, event, explicit, locate_asked, pay_asked, response
+from tests.support.events import calls, echo, event, explicit, locate_asked, pay_asked, response
 
 PLACE = {"latitude": 35.68}
 

@@ -16,7 +16,7 @@ from adk_stream_protocol.errors import (
     StreamProtocolError,
     UnknownId,
 )
-from tests.convert.build import calls, echo, event, explicit, pay_asked, pay_decided, response
+from tests.support.events import calls, echo, event, explicit, pay_asked, pay_decided, response
 
 
 def match(known: Calls, *answers: Answer) -> Plan:

@@ -18,7 +18,7 @@ from adk_stream_protocol.convert.calls import (
     last_message_at,
     notes_of,
 )
-from tests.convert.build import (
+from tests.support.events import (
     ARGS,
     call,
     calls,

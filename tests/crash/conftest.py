@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from tests.crash.server import CrashServer
-from tests.crash.sink import Sink
-from tests.support.postgres import PostgresServer
+from tests.support.databases.postgres import PostgresServer
+from tests.support.servers.mortal import CrashServer
+from tests.support.sink import Sink
 
 NewServer = Callable[..., CrashServer]
 

@@ -6,12 +6,21 @@ from typing import Any
 import pytest
 
 from adk_stream_protocol.approvals.record import State
-from tests.crash.client import Chat, outcome, told
-from tests.crash.forgeries import FORGED, FORGERIES, PLANTED_RESULTS, RESULT, Forgery, s4, s4_error
-from tests.crash.server import CrashServer
-from tests.crash.sink import Sink
-from tests.crash.test_forged_ids import ask, shapes
-from tests.sdk.shapes import Asked, Json, assistant, s2, s8_first_half, tool_results
+from tests.support.clients.attempts import Chat, outcome, told
+from tests.support.crash.forgeries import (
+    FORGED,
+    FORGERIES,
+    PLANTED_RESULTS,
+    RESULT,
+    Forgery,
+    ask,
+    s4,
+    s4_error,
+    shapes,
+)
+from tests.support.sdk.shapes import Asked, Json, assistant, s2, s8_first_half, tool_results
+from tests.support.servers.mortal import CrashServer
+from tests.support.sink import Sink
 
 WORDS: list[Any] = ["true", "True", "yes", "1", 1, 1.0, [True], {"approved": True}, None, ""]
 PAYMENT = {"amount": 5, "recipient": "Bob", "currency": "USD"}

@@ -6,22 +6,11 @@ from collections.abc import Iterator
 import pytest
 
 from adk_stream_protocol.approvals.record import State
-from tests.crash.client import Chat
-from tests.crash.forgeries import FORGED, FORGERIES, Forgery
-from tests.crash.server import CrashServer
-from tests.crash.sink import Sink
-from tests.sdk.shapes import Asked, s2
-from tests.support.client import Json
-
-shapes = pytest.mark.parametrize("shape", FORGERIES, ids=lambda shape: shape.__name__)
-
-
-def asked_of(request: Json) -> Asked:
-    return Asked("process_payment", request["toolCallId"], request["approvalId"])
-
-
-def ask(chat: Chat) -> Asked:
-    return asked_of(chat.say("Send $5 to Bob").approvals[0])
+from tests.support.clients.attempts import Chat
+from tests.support.crash.forgeries import FORGED, Forgery, ask, asked_of, shapes
+from tests.support.sdk.shapes import Asked, s2
+from tests.support.servers.mortal import CrashServer
+from tests.support.sink import Sink
 
 
 @pytest.fixture(scope="module")

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from adk_stream_protocol.approvals.record import State
-from tests.crash.client import Chat, outcome, told
 from tests.crash.conftest import NewServer
-from tests.crash.disk import Disk, small_disk
-from tests.crash.server import CrashServer
-from tests.crash.sink import Sink
-from tests.support.client import Json, decision
+from tests.support.clients.attempts import Chat, outcome, told
+from tests.support.clients.http import Json, decision
+from tests.support.databases.disk import Disk, small_disk
+from tests.support.servers.mortal import CrashServer
+from tests.support.sink import Sink
 
 
 @pytest.fixture

@@ -3,19 +3,19 @@
 import pytest
 
 from adk_stream_protocol.approvals.record import State
-from tests.crash import launcher
-from tests.crash.client import Chat, outcome, told, try_to_answer
 from tests.crash.conftest import NewServer
-from tests.crash.server import CrashServer
-from tests.crash.sink import Sink
-from tests.support.client import Json, decision
+from tests.support.clients.attempts import Chat, outcome, told, try_to_answer
+from tests.support.clients.http import Json, decision
+from tests.support.servers import mortal_demo
+from tests.support.servers.mortal import CrashServer
+from tests.support.sink import Sink
 
 PAYMENT = {"amount": 5, "recipient": "Bob", "currency": "USD"}
 
 
 @pytest.fixture
 def idempotent(new_server: NewServer) -> CrashServer:
-    return new_server(**{launcher.IDEMPOTENT: "1"})
+    return new_server(**{mortal_demo.IDEMPOTENT: "1"})
 
 
 def kill_at(server: CrashServer, moment: str) -> tuple[Chat, Json]:

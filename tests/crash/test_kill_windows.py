@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import pytest
 
 from adk_stream_protocol.approvals.record import State
-from tests.crash.client import Attempt, Chat, outcome, told, try_to_answer
-from tests.crash.server import CrashServer
-from tests.crash.sink import Sink
-from tests.support.client import Json, decision
+from tests.support.clients.attempts import Attempt, Chat, outcome, told, try_to_answer
+from tests.support.clients.http import Json, decision
+from tests.support.servers.mortal import CrashServer
+from tests.support.sink import Sink
 
 PENDING = ("before approve", "committing approve")
 APPROVED = (

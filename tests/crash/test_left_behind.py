@@ -4,29 +4,21 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 
 import pytest
 
 from adk_stream_protocol.approvals.record import State
 from adk_stream_protocol.process_id import is_gone
-from tests.crash.client import Chat, outcome, told
-from tests.crash.server import CrashServer
-from tests.crash.sink import Sink
-from tests.support.client import decision
+from tests.support.clients.attempts import Chat, outcome, told
+from tests.support.clients.http import decision
+from tests.support.servers.mortal import CrashServer
+from tests.support.sink import Sink
+from tests.support.waiting import wait_until
 
 NAME_YOURSELF = (
     "from adk_stream_protocol.process_id import this_process;"
     "print(this_process(), flush=True); input()"
 )
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
 
 
 def test_a_dead_process_that_nobody_reaped_is_gone() -> None:

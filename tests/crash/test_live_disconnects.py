@@ -17,9 +17,9 @@ from sqlalchemy import event
 from adk_stream_protocol import SqlApprovalStore, idempotency_key
 from adk_stream_protocol.approvals.record import ApprovalRecord, State
 from adk_stream_protocol.approvals.sql import harden_sqlite
-from tests.live.client import SocketChat
-from tests.live.served import Served, clerk, responses, serving, until
-from tests.support.client import Json, Reply, decision
+from tests.support.clients.http import Json, Reply, decision
+from tests.support.clients.socket import SocketChat
+from tests.support.servers.in_process import Served, clerk, responses, serving, until
 
 CASES, AT_ONCE = 100, 8
 GRACE, LONGEST = 0.03, 0.04

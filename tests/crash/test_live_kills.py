@@ -5,14 +5,14 @@ from contextlib import AbstractContextManager
 import pytest
 
 from adk_stream_protocol.approvals.record import State
-from tests.crash.client import Chat, outcome, told
 from tests.crash.conftest import NewServer
-from tests.crash.server import CrashServer
-from tests.crash.sink import Sink
-from tests.crash.test_kill_windows import PAYMENT
-from tests.live.sync_client import SyncSocketChat
-from tests.support.client import Json, Reply, decision
+from tests.support.clients.attempts import Chat, outcome, told
+from tests.support.clients.http import Json, Reply, decision
+from tests.support.clients.sync_socket import SyncSocketChat
+from tests.support.servers.mortal import CrashServer
+from tests.support.sink import Sink
 
+PAYMENT = {"amount": 5, "recipient": "Bob", "currency": "USD"}
 PENDING = ("before approve", "committing approve")
 APPROVED = ("after approve", "before claim", "committing claim")
 STARTED = ("after claim", "after post", "after pay", "before result", "committing result")

@@ -4,11 +4,11 @@ import httpx
 import pytest
 
 from adk_stream_protocol.approvals.record import State
-from tests.crash.client import Chat, attempt, told
-from tests.crash.server import CrashServer
-from tests.crash.sink import Sink
-from tests.live.sync_client import SyncSocketChat
-from tests.support.client import Json, decision
+from tests.support.clients.attempts import Chat, attempt, told
+from tests.support.clients.http import Json, decision
+from tests.support.clients.sync_socket import SyncSocketChat
+from tests.support.servers.mortal import CrashServer
+from tests.support.sink import Sink
 
 PAYMENT = "Send $5 to Bob"
 LOCATION = "Where am I?"

@@ -3,10 +3,10 @@
 import pytest
 
 from adk_stream_protocol.approvals.record import State
-from tests.crash.client import outcome
-from tests.crash.comparison import Case
-from tests.crash.server import CrashServer
-from tests.crash.sink import Sink
+from tests.support.clients.attempts import outcome
+from tests.support.crash.comparison import Case
+from tests.support.servers.mortal import CrashServer
+from tests.support.sink import Sink
 
 MOMENTS = [
     f"{when} {what} {time}"

@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from tests.crash.comparison import Case
 from tests.crash.conftest import NewServer
-from tests.crash.server import CrashServer
-from tests.crash.sink import Sink
+from tests.support.crash.comparison import Case
+from tests.support.servers.mortal import CrashServer
+from tests.support.sink import Sink
 
 KILLS = 25
 LONGEST = 0.25

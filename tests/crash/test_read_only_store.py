@@ -7,12 +7,12 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from adk_stream_protocol.approvals.record import State
-from tests.crash.client import Chat, outcome
 from tests.crash.conftest import NewServer, create_database
-from tests.crash.disk import small_disk
-from tests.crash.sink import Sink
-from tests.support.client import decision
-from tests.support.postgres import PostgresServer
+from tests.support.clients.attempts import Chat, outcome
+from tests.support.clients.http import decision
+from tests.support.databases.disk import small_disk
+from tests.support.databases.postgres import PostgresServer
+from tests.support.sink import Sink
 
 
 def test_a_read_only_disk(new_server: NewServer, sink: Sink, tmp_path: Path) -> None:

@@ -3,11 +3,11 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from adk_stream_protocol.approvals.record import State
-from tests.crash.client import Chat, outcome, told
 from tests.crash.conftest import NewServer
-from tests.crash.sink import Sink
-from tests.crash.test_left_behind import wait_until
-from tests.support.client import decision
+from tests.support.clients.attempts import Chat, outcome, told
+from tests.support.clients.http import decision
+from tests.support.sink import Sink
+from tests.support.waiting import wait_until
 
 
 def test_a_result_that_the_other_server_has_not_stored_yet(

@@ -8,7 +8,7 @@ import pytest
 from adk_stream_protocol.adk.client_tool import ClientTool
 from adk_stream_protocol.demo.agent import build_agent
 from adk_stream_protocol.demo.wallet import Wallet
-from tests.testing.conversation import CONFIRMATION, Conversation
+from tests.support.conversations.conversation import CONFIRMATION, Conversation
 
 
 @pytest.fixture

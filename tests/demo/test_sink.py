@@ -1,51 +1,17 @@
 """Paying through a service: a real HTTP server on 127.0.0.1 that notes what it is sent."""
 
-import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from adk_stream_protocol.demo.agent import build_agent
 from adk_stream_protocol.demo.wallet import Payment, Wallet
-from tests.testing.conversation import Conversation
+from tests.support.conversations.conversation import Conversation
+from tests.support.sink import Sink
 
 PAYMENT = Payment(50, "花子", "USD")
 BODY = {"amount": 50, "recipient": "花子", "currency": "USD"}
-
-
-class Sink:
-    """Answers with `status`; None breaks the connection off instead."""
-
-    def __init__(self) -> None:
-        self.status: int | None = 200
-        self.received: list[tuple[str, Any]] = []
-        sink = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                sink.received.append((self.headers["Idempotency-Key"], json.loads(body)))
-                if sink.status is not None:
-                    self.send_response(sink.status)
-                    self.send_header("Content-Length", "0")
-                    self.end_headers()
-
-            def log_message(self, format: str, *args: Any) -> None:
-                return None
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}/pay"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
-        self._thread.start()
-
-    def stop(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join(5)
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from adk_stream_protocol.recording.scenario.matching import Names
 from adk_stream_protocol.recording.scenario.scenario import Scenario, SocketScenario
 from adk_stream_protocol.recording.stand_in.play import Play
 from adk_stream_protocol.recording.stand_in.server import GeminiServer
-from tests.gemini.files import wire_file
-from tests.gemini.model_demo import LIVE_MODELS, MODEL, ModelDemo, NetworkSocket
+from tests.support.gemini.files import wire_file
+from tests.support.servers.real_models import LIVE_MODELS, MODEL, ModelDemo, NetworkSocket
 
 
 @pytest.fixture(scope="module", params=LIVE_MODELS)

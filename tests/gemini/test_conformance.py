@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from adk_stream_protocol.recording.scenario.matching import Json
-from tests.gemini.files import WireFile, files
-from tests.sdk.judge import Judge
+from tests.support.gemini.files import WireFile, files
+from tests.support.sdk.judge import Judge
 
 FILES = [*files("http"), *files("socket"), *files("envelope"), *files("mixed")]
 IDS = [f"{file.path.parent.name}-{file.name}" for file in FILES]

@@ -7,8 +7,8 @@ import pytest
 from adk_stream_protocol.recording.scenario.matching import Names
 from adk_stream_protocol.recording.stand_in.play import Play
 from adk_stream_protocol.recording.stand_in.server import GeminiServer
-from tests.gemini.envelope_chat import EnvelopeScenario, envelope_chat
-from tests.gemini.files import WireFile, files
+from tests.support.gemini.envelope_chat import EnvelopeScenario, envelope_chat
+from tests.support.gemini.files import WireFile, files
 
 FILES = files("envelope")
 

@@ -6,8 +6,8 @@ import pytest
 
 from adk_stream_protocol.recording.scenario.scenario import Scenario
 from adk_stream_protocol.recording.stand_in.server import GeminiServer
-from tests.gemini.files import WireFile, files
-from tests.gemini.http_chat import http_chat
+from tests.support.gemini.files import WireFile, files
+from tests.support.gemini.http_chat import http_chat
 
 FILES = files("http")
 

@@ -7,9 +7,9 @@ import pytest
 from adk_stream_protocol.recording.scenario.matching import Names
 from adk_stream_protocol.recording.stand_in.play import Play
 from adk_stream_protocol.recording.stand_in.server import GeminiServer
-from tests.gemini.files import WireFile, files
-from tests.gemini.live_run import LiveRun
-from tests.gemini.live_scenario import LiveScenario
+from tests.support.gemini.files import WireFile, files
+from tests.support.gemini.live_run import LiveRun
+from tests.support.gemini.live_scenario import LiveScenario
 
 FILES = files("live")
 

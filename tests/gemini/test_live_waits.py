@@ -16,8 +16,8 @@ from adk_stream_protocol.recording.scenario.matching import Json, Names
 from adk_stream_protocol.recording.scenario.scenario import SocketScenario, Step
 from adk_stream_protocol.recording.stand_in.play import Play
 from adk_stream_protocol.recording.stand_in.server import GeminiServer
-from tests.gemini.model_demo import LIVE_MODELS, ModelDemo, NetworkSocket
-from tests.gemini.socket_chat import live_socket
+from tests.support.gemini.socket_chat import live_socket
+from tests.support.servers.real_models import LIVE_MODELS, ModelDemo, NetworkSocket
 
 FRAMES = 300
 WAIT_SECONDS = 60

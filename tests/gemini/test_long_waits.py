@@ -7,8 +7,8 @@ from adk_stream_protocol.recording.scenario.matching import Names
 from adk_stream_protocol.recording.scenario.scenario import Step
 from adk_stream_protocol.recording.stand_in.play import Play
 from adk_stream_protocol.recording.stand_in.server import GeminiServer
-from tests.gemini.live_run import LiveRun
-from tests.gemini.live_scenario import Action, LiveScenario
+from tests.support.gemini.live_run import LiveRun
+from tests.support.gemini.live_scenario import Action, LiveScenario
 
 FRAMES = 300
 # All of them together are more than the sockets' own buffers hold.

@@ -9,8 +9,8 @@ import pytest
 from adk_stream_protocol.recording.scenario.matching import Names
 from adk_stream_protocol.recording.stand_in.play import Play
 from adk_stream_protocol.recording.stand_in.server import GeminiServer
-from tests.gemini.files import WireFile, files
-from tests.gemini.mixed_chat import MixedScenario, mixed_chat
+from tests.support.gemini.files import WireFile, files
+from tests.support.gemini.mixed_chat import MixedScenario, mixed_chat
 
 FILES = files("mixed")
 

@@ -8,8 +8,8 @@ from adk_stream_protocol.recording.scenario.matching import Names
 from adk_stream_protocol.recording.scenario.scenario import SocketScenario
 from adk_stream_protocol.recording.stand_in.play import Play
 from adk_stream_protocol.recording.stand_in.server import GeminiServer
-from tests.gemini.files import WireFile, files
-from tests.gemini.socket_chat import socket_chat
+from tests.support.gemini.files import WireFile, files
+from tests.support.gemini.socket_chat import socket_chat
 
 FILES = files("socket")
 

@@ -22,8 +22,8 @@ from adk_stream_protocol.recording.scenario.matching import Json, Names
 from adk_stream_protocol.recording.scenario.scenario import Exchange, SocketTurn, Step
 from adk_stream_protocol.recording.stand_in.play import Play
 from adk_stream_protocol.recording.stand_in.server import GeminiServer
-from tests.gemini.model_demo import LIVE_MODELS, MODEL
-from tests.support.client import Reply
+from tests.support.clients.http import Reply
+from tests.support.servers.real_models import LIVE_MODELS, MODEL
 
 FAILED = {"error": "The tool {} failed (reference <reference-1>)."}
 READY = [Step(expect={"setup": {}}), Step(send={"setupComplete": {}})]

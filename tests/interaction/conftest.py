@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import pytest
 
 from adk_stream_protocol import LiveOptions
-from tests.interaction.clients import Chat, Client, Clients, Style, Way
-from tests.interaction.server import Server
-from tests.interaction.sockets import open_client
+from tests.support.ways.clients import Chat, Client, Clients, Style, Way
+from tests.support.ways.server import Server
+from tests.support.ways.sockets import open_client
 
 WAYS: tuple[Way, ...] = ("direct", "direct-live", "http", "socket", "envelopes")
 STYLES: tuple[Style, ...] = ("native", "adk-tool")

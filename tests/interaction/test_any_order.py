@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.interaction.bodies import Answer, Asked, no, sdk_answers, sdk_text, seed_answers, yes
-from tests.interaction.clients import Chat, Client, Clients, Http
-from tests.interaction.context import told
-from tests.interaction.reply import Reply
-from tests.interaction.server import Server
-from tests.interaction.sockets import Envelopes, SdkSocket
+from tests.support.ways.bodies import Answer, Asked, no, sdk_answers, sdk_text, seed_answers, yes
+from tests.support.ways.clients import Chat, Client, Clients, Http
+from tests.support.ways.context import told
+from tests.support.ways.reply import Reply
+from tests.support.ways.server import Server
+from tests.support.ways.sockets import Envelopes, SdkSocket
 
 PAID = "I sent 50 USD to Hanako (balance 950)."
 ENDS = ("tool-output-available", "tool-output-error", "tool-output-denied")

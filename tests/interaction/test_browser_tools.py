@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from tests.interaction.bodies import Answer, Json, no, yes
-from tests.interaction.clients import Client
-from tests.interaction.context import told
-from tests.interaction.expect import DENIED, Expect, bgm, location, said, step
-from tests.interaction.reply import Reply, normal
+from tests.support.ways.bodies import Answer, Json, no, yes
+from tests.support.ways.clients import Client
+from tests.support.ways.context import told
+from tests.support.ways.expect import DENIED, Expect, bgm, location, said, step
+from tests.support.ways.reply import Reply, normal
 
 HERE = {"latitude": 35.68, "longitude": 139.77, "accuracy": 10, "timestamp": 1700000000000}
 FOUND = "You are at latitude 35.68, longitude 139.77."

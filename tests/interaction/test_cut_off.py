@@ -2,11 +2,11 @@
 
 import pytest
 
-from tests.interaction.bodies import sdk_text, yes
-from tests.interaction.clients import Chat, Clients, Http
-from tests.interaction.reply import Reply
-from tests.interaction.server import Server
-from tests.interaction.sockets import SdkSocket
+from tests.support.ways.bodies import sdk_text, yes
+from tests.support.ways.clients import Chat, Clients, Http
+from tests.support.ways.reply import Reply
+from tests.support.ways.server import Server
+from tests.support.ways.sockets import SdkSocket
 
 HELLO = "Hello! What can I do for you?"
 ROUNDS = range(8)

@@ -5,12 +5,12 @@ from itertools import product
 
 import pytest
 
-from tests.interaction.bodies import Answer, Asked, Json, no, yes
-from tests.interaction.clients import Client, Http
 from tests.interaction.conftest import VARIANTS, Variant
-from tests.interaction.context import told
-from tests.interaction.expect import DENIED, Call, Expect, payment, receipt, said, step
-from tests.interaction.reply import Reply, normal
+from tests.support.ways.bodies import Answer, Asked, Json, no, yes
+from tests.support.ways.clients import Client, Http
+from tests.support.ways.context import told
+from tests.support.ways.expect import DENIED, Call, Expect, payment, receipt, said, step
+from tests.support.ways.reply import Reply, normal
 
 ALICE, BOB = payment(1, 30, "Alice"), payment(2, 40, "Bob")
 VERDICTS = list(product([True, False], repeat=2))

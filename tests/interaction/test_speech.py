@@ -5,12 +5,12 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.interaction.bodies import Json, envelope, sdk_text, seed_text, yes
-from tests.interaction.clients import Chat, Clients, Http
-from tests.interaction.expect import said, step
-from tests.interaction.reply import Reply, normal
-from tests.interaction.server import Server
-from tests.interaction.sockets import Envelopes, SdkSocket
+from tests.support.ways.bodies import Json, envelope, sdk_text, seed_text, yes
+from tests.support.ways.clients import Chat, Clients, Http
+from tests.support.ways.expect import said, step
+from tests.support.ways.reply import Reply, normal
+from tests.support.ways.server import Server
+from tests.support.ways.sockets import Envelopes, SdkSocket
 
 HELLO = "Hello! What can I do for you?"
 WELCOME = "You are welcome!"

@@ -2,12 +2,12 @@
 
 import pytest
 
-from tests.interaction.bodies import Asked, yes
-from tests.interaction.clients import Client
 from tests.interaction.conftest import LIVE, Variant
-from tests.interaction.context import told
-from tests.interaction.expect import Call, Expect, payment, receipt, said, step, thought, weather
-from tests.interaction.reply import Reply, normal
+from tests.support.ways.bodies import Asked, yes
+from tests.support.ways.clients import Client
+from tests.support.ways.context import told
+from tests.support.ways.expect import Call, Expect, payment, receipt, said, step, thought, weather
+from tests.support.ways.reply import Reply, normal
 
 
 def test_text(client: Client) -> None:

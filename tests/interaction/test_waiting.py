@@ -5,13 +5,13 @@ from base64 import b64encode
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.interaction.bodies import envelope, seed_answers, seed_text, yes
-from tests.interaction.clients import Chat, Clients, Http
-from tests.interaction.context import told
-from tests.interaction.expect import payment, receipt, said
-from tests.interaction.reply import Reply, normal
-from tests.interaction.server import Server, new_name
-from tests.interaction.sockets import Envelopes, SdkSocket
+from tests.support.ways.bodies import envelope, seed_answers, seed_text, yes
+from tests.support.ways.clients import Chat, Clients, Http
+from tests.support.ways.context import told
+from tests.support.ways.expect import payment, receipt, said
+from tests.support.ways.reply import Reply, normal
+from tests.support.ways.server import Server, new_name
+from tests.support.ways.sockets import Envelopes, SdkSocket
 
 PAY = '/call process_payment {"amount": 50, "recipient": "Hanako"}'
 PAID = "I sent 50 USD to Hanako (balance 950)."

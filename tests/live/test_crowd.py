@@ -6,8 +6,8 @@ from contextlib import AsyncExitStack
 from google.adk.agents import LlmAgent
 
 from adk_stream_protocol.testing import ScriptedModel
-from tests.live.client import SocketChat, said
-from tests.live.served import serving
+from tests.support.clients.socket import SocketChat, said
+from tests.support.servers.in_process import serving
 
 OPEN, RUNNING, DELTAS = 500, 20, 120
 

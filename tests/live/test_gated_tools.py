@@ -1,8 +1,7 @@
 """Every kind of tool that waits for somebody, in a live chat: asked, answered, refused, late."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from google.adk.tools.agent_tool import AgentTool
@@ -10,9 +9,9 @@ from google.adk.tools.tool_context import ToolContext
 
 from adk_stream_protocol import ApprovalPolicy, ClientTool
 from adk_stream_protocol.approvals.book import MAX_DENIALS, MAX_PENDING
-from tests.approvals.test_mcp import till_at
-from tests.live.served import Till, clerk, responses, serving, until
-from tests.support.client import output
+from tests.support.clients.http import output
+from tests.support.servers.in_process import clerk, responses, serving, until
+from tests.support.tills import Till, answers, mcp_till_at
 
 PAY = '/call pay {"amount": 5}'
 TRANSFER = '/call transfer_to_agent {"agent_name": "teller"}\n/then\n'
@@ -21,7 +20,7 @@ MANAGER, EXECUTIVE = ("mia", "manager"), ("eve", "executive")
 
 @pytest.mark.parametrize("grace", [30.0, 0.01])
 async def test_a_tool_of_an_mcp_server_live_or_parked(tmp_path: Path, grace: float) -> None:
-    async with till_at(tmp_path) as till:
+    async with mcp_till_at(tmp_path) as till:
         await till.toolset.get_tools()  # the tasks of its connection are not ours to end
         async with serving(till.agent(), grace=grace) as served:
             async with served.socket() as socket:
@@ -37,21 +36,10 @@ async def test_a_tool_of_an_mcp_server_live_or_parked(tmp_path: Path, grace: flo
             assert till.paid == [5]
 
 
-def answers(value: object) -> Callable[..., bool]:
-    """A predicate; one that answers an exception raises it."""
-
-    def predicate(amount: float) -> object:
-        if isinstance(value, Exception):
-            raise value
-        return value
-
-    return cast(Callable[..., bool], predicate)
-
-
 @pytest.mark.parametrize("value", [True, "no", "", None, 1, 0])
 async def test_a_predicate_that_does_not_say_false_asks(value: object) -> None:
     till = Till()
-    agent = clerk(till.tool(require_confirmation=answers(value)))
+    agent = clerk(till.tool(answers(value)))
     async with serving(agent) as served, served.socket() as socket:
         denied = await socket.approve((await socket.say(PAY)).approvals[0], False)
         assert denied.types[1] == "tool-output-denied" and till.paid == []
@@ -61,10 +49,10 @@ async def test_a_predicate_that_does_not_say_false_asks(value: object) -> None:
 
 async def test_a_predicate_that_says_false_does_not_ask_and_one_that_raises_refuses() -> None:
     till = Till()
-    agent = clerk(till.tool(require_confirmation=answers(False)))
+    agent = clerk(till.tool(answers(False)))
     async with serving(agent) as served, served.socket() as socket:
         assert (await socket.say(PAY)).approvals == [] and till.paid == [5]
-    agent = clerk(till.tool(require_confirmation=answers(RuntimeError("password 1234"))))
+    agent = clerk(till.tool(answers(RuntimeError("password 1234"))))
     async with serving(agent) as served, served.socket() as socket:
         reply = await socket.say(PAY)
         assert reply.approvals == [] and "1234" not in reply.text
@@ -78,11 +66,11 @@ async def test_a_predicate_that_says_false_does_not_ask_and_one_that_raises_refu
 async def test_a_predicate_that_changes_its_mind_does_not_undo_the_question() -> None:
     verdicts = iter([True, False, False])
 
-    def predicate(amount: float) -> bool:
+    def predicate(amount: float, tool_context: ToolContext) -> bool:
         return next(verdicts)
 
     till = Till()
-    agent = clerk(till.tool(require_confirmation=predicate))
+    agent = clerk(till.tool(predicate))
     async with serving(agent) as served, served.socket() as socket:
         asked = await socket.say(PAY)
         assert len(asked.approvals) == 1 and till.paid == []

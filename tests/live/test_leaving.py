@@ -15,10 +15,11 @@ from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.cli import main as cli
 from adk_stream_protocol.cli.serve import DrainingServer
 from adk_stream_protocol.transports.outbox import Outbox
-from tests.live.raw_socket import RawSocket
-from tests.live.served import Served, Till, clerk, responses, serving, until
-from tests.live.stores import HeldStore
-from tests.support.client import Json
+from tests.support.clients.http import Json
+from tests.support.clients.raw_socket import RawSocket
+from tests.support.databases.stores import HeldStore
+from tests.support.servers.in_process import Served, clerk, responses, serving, until
+from tests.support.tills import Till
 
 PAY = '/call pay {"amount": 5}'
 

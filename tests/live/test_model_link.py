@@ -8,11 +8,12 @@ from google.adk.models.llm_request import LlmRequest
 
 from adk_stream_protocol import ClientTool
 from adk_stream_protocol.adk import live_queue
-from tests.live.client import SocketChat
-from tests.live.served import Till, clerk, responses, serving, until
-from tests.live.stores import HeldStore
-from tests.support.client import decision, output
+from tests.support.clients.http import decision, output
+from tests.support.clients.socket import SocketChat
+from tests.support.databases.stores import HeldStore
 from tests.support.polite_model import polite_model
+from tests.support.servers.in_process import clerk, responses, serving, until
+from tests.support.tills import Till
 
 PAY = '/call pay {"amount": 5}'
 PAID = 'The call of pay returned {"paid": 5}.'

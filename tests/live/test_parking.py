@@ -5,8 +5,9 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from adk_stream_protocol import ClientTool
-from tests.live.served import Served, Till, clerk, responses, serving, until
-from tests.support.client import Json, output
+from tests.support.clients.http import Json, output
+from tests.support.servers.in_process import Served, clerk, responses, serving, until
+from tests.support.tills import Till
 
 PAY = '/call pay {"amount": 5}'
 DENIED = "The user denied this call. It did not run."

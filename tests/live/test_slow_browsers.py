@@ -7,8 +7,9 @@ import pytest
 
 from adk_stream_protocol.chats import turn
 from adk_stream_protocol.transports import outbox
-from tests.live.raw_socket import RawSocket, stalled_connection
-from tests.live.served import Served, Till, clerk, responses, serving, until
+from tests.support.clients.raw_socket import RawSocket, stalled_connection
+from tests.support.servers.in_process import Served, clerk, responses, serving, until
+from tests.support.tills import Till
 
 MUCH = "/say 4000"
 KEPT = 500

@@ -9,9 +9,10 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 
 from adk_stream_protocol import ClientTool
-from tests.live.served import Served, Till, clerk, responses, serving, until
-from tests.live.stores import FailingStore
-from tests.support.client import Json, decision, output
+from tests.support.clients.http import Json, decision, output
+from tests.support.databases.stores import FailingStore
+from tests.support.servers.in_process import Served, clerk, responses, serving, until
+from tests.support.tills import Till
 
 PAY = '/call pay {"amount": 5}'
 PAID = 'The call of pay returned {"paid": 5}.'

@@ -6,9 +6,9 @@ import pytest
 from google.adk.tools.function_tool import FunctionTool
 
 from adk_stream_protocol import ApprovalPolicy
-from tests.approvals.test_gate import Till
-from tests.races.served import Served, agent, until
-from tests.support.client import Json
+from tests.support.clients.http import Json
+from tests.support.servers.without_network import Served, agent, until
+from tests.support.tills import Till
 
 PAY = '/call pay {"amount": 5}'
 MANAGER = ("mia", "manager")

@@ -9,10 +9,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.demo.test_sink import Sink
-from tests.races.databases import Database
-from tests.support.client import Json, RawChat, Reply, decision
-from tests.support.server import DemoServer
+from tests.support.clients.http import Json, RawChat, Reply, decision
+from tests.support.databases.database import Database
+from tests.support.servers.demo import DemoServer
+from tests.support.sink import Sink
 
 ROUNDS = 24
 

@@ -9,8 +9,8 @@ from google.adk.sessions.database_session_service import DatabaseSessionService
 from google.adk.tools.function_tool import FunctionTool
 
 from adk_stream_protocol import SqlApprovalStore
-from tests.races.databases import Database
-from tests.races.served import Served, agent
+from tests.support.databases.database import Database
+from tests.support.servers.without_network import Served, agent
 
 VALUES: list[Any] = [
     5,

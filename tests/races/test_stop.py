@@ -11,8 +11,8 @@ from google.adk.tools.tool_context import ToolContext
 from adk_stream_protocol import MemoryApprovalStore
 from adk_stream_protocol.approvals.record import ApprovalRecord
 from adk_stream_protocol.approvals.store import AuditEntry
-from tests.approvals.test_gate import Till
-from tests.races.served import Served, agent
+from tests.support.servers.without_network import Served, agent
+from tests.support.tills import Till
 
 PAY = '/call pay {"amount": 5}'
 

@@ -13,9 +13,9 @@ from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.record import MOVES, ApprovalRecord, State
 from adk_stream_protocol.approvals.sql import SqlApprovalStore
 from adk_stream_protocol.approvals.store import AuditEntry
-from tests.races.databases import Database
-from tests.races.scenario import ARGUMENTS, PLACE, POLICIES, PROCESSES, TTL, Race, races
-from tests.races.worker import Told, run
+from tests.support.databases.database import Database
+from tests.support.races.scenario import ARGUMENTS, PLACE, POLICIES, PROCESSES, TTL, Race, races
+from tests.support.races.worker import Told, run
 
 _Told = list[tuple[str, ...]]
 

@@ -15,8 +15,8 @@ from adk_stream_protocol.recording.scenario.matching import Json
 from adk_stream_protocol.recording.scenario.scenario import Scenario, SocketScenario, load_chats
 from adk_stream_protocol.recording.stand_in.server import GeminiServer
 from adk_stream_protocol.recording.tapes.tape import RecordingOptions
-from tests.gemini.files import WireFile, wire_file
-from tests.recording.taps import tapped_app
+from tests.support.gemini.files import WireFile, wire_file
+from tests.support.gemini.taps import tapped_app
 
 Chat = Scenario | SocketScenario
 

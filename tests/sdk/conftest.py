@@ -8,12 +8,12 @@ import httpx
 import pytest
 
 from adk_stream_protocol.demo.identity import COOKIE, load_secret, sign
-from tests.sdk.exchanges import Frames, Posts
-from tests.sdk.judge import Judge
-from tests.sdk.page import Helpers, Page
-from tests.sdk.raw import RawChat
-from tests.sdk.wires import HTTP, SOCKET, Major, Transport, Wire
-from tests.support.server import DemoServer
+from tests.support.sdk.exchanges import Frames, Posts
+from tests.support.sdk.judge import Judge
+from tests.support.sdk.page import Helpers, Page
+from tests.support.sdk.raw import RawChat
+from tests.support.sdk.wires import HTTP, SOCKET, Major, Transport, Wire
+from tests.support.servers.demo import DemoServer
 
 OpenPage = Callable[..., Page]
 OpenRaw = Callable[..., RawChat]

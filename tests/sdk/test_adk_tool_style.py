@@ -4,10 +4,10 @@ from itertools import product
 
 import pytest
 
-from tests.sdk.answers import output
 from tests.sdk.conftest import OpenPage
-from tests.sdk.page import Json, Page
-from tests.sdk.wires import HTTP, PARALLEL_SOCKET, SOCKET, Wire, over
+from tests.support.sdk.answers import output
+from tests.support.sdk.page import Json, Page
+from tests.support.sdk.wires import HTTP, PARALLEL_SOCKET, SOCKET, Wire, over
 
 CONFIRMATION = "adk_request_confirmation"
 HERE = {"latitude": 35.68, "longitude": 139.77, "accuracy": 10, "timestamp": 1700000000000}

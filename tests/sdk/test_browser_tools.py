@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.sdk.answers import no, output, yes
 from tests.sdk.conftest import OpenPage
-from tests.sdk.page import Helpers, Page
-from tests.sdk.wires import HTTP, PARALLEL_SOCKET, SOCKET, Wire, over
+from tests.support.sdk.answers import no, output, yes
+from tests.support.sdk.page import Helpers, Page
+from tests.support.sdk.wires import HTTP, PARALLEL_SOCKET, SOCKET, Wire, over
 
 HERE = {"latitude": 35.68, "longitude": 139.77, "accuracy": 10, "timestamp": 1700000000000}
 TEXT = "You are at latitude 35.68, longitude 139.77."

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.sdk.answers import no, output, yes
 from tests.sdk.conftest import OpenPage
-from tests.sdk.judge import FOLDER
-from tests.sdk.page import Page
-from tests.sdk.wires import SOCKET, Major, over
+from tests.support.sdk.answers import no, output, yes
+from tests.support.sdk.judge import FOLDER
+from tests.support.sdk.page import Page
+from tests.support.sdk.wires import SOCKET, Major, over
 
 pytestmark = over(SOCKET)
 

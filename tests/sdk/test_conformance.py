@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sdk.judge import Judge
+from tests.support.sdk.judge import Judge
 
 TURNS = Path(__file__).parents[2] / "fixtures" / "turns"
 FILES = sorted(TURNS.glob("*.json"))

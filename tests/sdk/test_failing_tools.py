@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.sdk.page import Page
+from tests.support.sdk.page import Page
 
 # JSON may escape half of a character; a tool that wants UTF-8 then raises.
 BROKEN = r"\ud800"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from adk_stream_protocol.convert.history.message_builder import MessageFold
-from tests.sdk.judge import Judge
-from tests.support.wire_chunks import from_wire
+from tests.support.golden.wire_chunks import from_wire
+from tests.support.sdk.judge import Judge
 
 Json = dict[str, Any]
 FILES = sorted((Path(__file__).parents[2] / "fixtures" / "turns").glob("*.json"))

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.sdk.conftest import OpenRaw
-from tests.sdk.raw import RawChat, Reply
-from tests.sdk.wires import HTTP, PARALLEL_SOCKET, over
+from tests.support.sdk.raw import RawChat, Reply
+from tests.support.sdk.wires import HTTP, PARALLEL_SOCKET, over
 
 # Where calls come one by one, there are no halves.
 pytestmark = over(HTTP, PARALLEL_SOCKET)

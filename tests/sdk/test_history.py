@@ -11,9 +11,10 @@ import httpx
 import pytest
 
 from adk_stream_protocol.demo.identity import COOKIE, load_secret, sign
-from tests.sdk.judge import FOLDER, Judge
-from tests.sdk.page import Helpers, Major, Page
-from tests.support.server import DemoServer
+from tests.support.sdk.judge import FOLDER, Judge
+from tests.support.sdk.page import Helpers, Major, Page
+from tests.support.servers import history_demo
+from tests.support.servers.demo import DemoServer
 
 Json = dict[str, Any]
 ROOT = Path(__file__).parents[2]
@@ -45,7 +46,13 @@ class Shop(DemoServer):
 
     def start(self) -> "Shop":
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.sdk.history_server", str(self.port), str(self.state)],
+            [
+                sys.executable,
+                "-m",
+                history_demo.__name__,
+                str(self.port),
+                str(self.state),
+            ],
             cwd=ROOT,
         )
         self._wait_until_ready()

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.sdk.answers import Answer, no, output, yes
 from tests.sdk.conftest import OpenPage
-from tests.sdk.page import Helpers, Page
-from tests.sdk.wires import HTTP, PARALLEL_SOCKET, SOCKET, Wire, over
+from tests.support.sdk.answers import Answer, no, output, yes
+from tests.support.sdk.page import Helpers, Page
+from tests.support.sdk.wires import HTTP, PARALLEL_SOCKET, SOCKET, Wire, over
 
 PAYMENT, LOCATION, MUSIC, WEATHER = "process_payment", "get_location", "change_bgm", "get_weather"
 CALLS = {

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.sdk.conftest import OpenRaw
-from tests.sdk.context import ModelContext
-from tests.sdk.page import Page
-from tests.sdk.wires import HTTP, PARALLEL_SOCKET, SOCKET, Wire, over
+from tests.support.sdk.context import ModelContext
+from tests.support.sdk.page import Page
+from tests.support.sdk.wires import HTTP, PARALLEL_SOCKET, SOCKET, Wire, over
 
 pytestmark = over(HTTP, SOCKET, PARALLEL_SOCKET)
 

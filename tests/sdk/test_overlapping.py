@@ -1,8 +1,8 @@
 """Two turns at the same time: of one chat, and of two chats on one socket."""
 
 from tests.sdk.conftest import OpenPage
-from tests.sdk.page import Page, text_of
-from tests.sdk.wires import SOCKET, over
+from tests.support.sdk.page import Page, text_of
+from tests.support.sdk.wires import SOCKET, over
 
 SLOW = "/say 3\n/hang 2\n/say 2"
 WHOLE = "1 2 3 1 2 "

@@ -5,8 +5,8 @@ from itertools import product
 import pytest
 
 from tests.sdk.conftest import OpenPage
-from tests.sdk.page import Helpers, Page
-from tests.sdk.wires import HTTP, PARALLEL_SOCKET, SOCKET, Wire
+from tests.support.sdk.page import Helpers, Page
+from tests.support.sdk.wires import HTTP, PARALLEL_SOCKET, SOCKET, Wire
 
 DENIED = {"error": "The user denied this call. It did not run."}
 YES_AND_NO = list(product([True, False], repeat=2))

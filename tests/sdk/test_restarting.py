@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.sdk.answers import Answer, no, output, yes
 from tests.sdk.conftest import OpenPage, cookie_of_a_new_user
-from tests.sdk.page import Page
-from tests.sdk.wires import SOCKET, Major, over
-from tests.support.server import DemoServer
+from tests.support.sdk.answers import Answer, no, output, yes
+from tests.support.sdk.page import Page
+from tests.support.sdk.wires import SOCKET, Major, over
+from tests.support.servers.demo import DemoServer
 
 pytestmark = over(SOCKET)
 

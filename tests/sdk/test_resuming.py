@@ -1,8 +1,8 @@
 """A page that is opened while a turn runs reads it from its first chunk."""
 
 from tests.sdk.conftest import OpenPage
-from tests.sdk.page import Json, Page
-from tests.sdk.wires import SOCKET, over
+from tests.support.sdk.page import Json, Page
+from tests.support.sdk.wires import SOCKET, over
 
 PAY = '/call process_payment {"amount":50,"recipient":"Hanako"}'
 SLOW = "/say 3\n/hang 2\n/say 2"

@@ -6,10 +6,10 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.sdk.judge import Judge
-from tests.sdk.page import Page
-from tests.sdk.wires import HTTP, Major, over
-from tests.support.server import DemoServer
+from tests.support.sdk.judge import Judge
+from tests.support.sdk.page import Page
+from tests.support.sdk.wires import HTTP, Major, over
+from tests.support.servers.demo import DemoServer
 
 Json = dict[str, Any]
 Stored = Callable[[Page], list[Json]]

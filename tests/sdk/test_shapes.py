@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.sdk.conftest import OpenRaw
-from tests.sdk.raw import RawChat, Reply
-from tests.sdk.shapes import (
+from tests.support.sdk.raw import RawChat, Reply
+from tests.support.sdk.shapes import (
     DECISIONS,
     Asked,
     Json,
@@ -19,7 +19,7 @@ from tests.sdk.shapes import (
     s9,
     tool_results,
 )
-from tests.sdk.wires import HTTP, over
+from tests.support.sdk.wires import HTTP, over
 
 HERE = {"latitude": 35.68, "longitude": 139.77, "accuracy": 10, "timestamp": 1700000000000}
 GREETING = "Hello! What can I do for you?"

@@ -1,7 +1,7 @@
 """Stop: an `abort` frame ends the turn on the server, too."""
 
-from tests.sdk.page import Page
-from tests.sdk.wires import PARALLEL_SOCKET, SOCKET, over
+from tests.support.sdk.page import Page
+from tests.support.sdk.wires import PARALLEL_SOCKET, SOCKET, over
 
 # Over HTTP the SDK tells the server nothing: a closed connection may as well be a reload.
 pytestmark = over(SOCKET, PARALLEL_SOCKET)

@@ -5,14 +5,14 @@ from itertools import permutations
 import httpx
 import pytest
 
-from tests.sdk.answers import output, yes
 from tests.sdk.conftest import OpenPage
-from tests.sdk.exchanges import Frames, Posts
-from tests.sdk.judge import Judge
-from tests.sdk.page import Page
-from tests.sdk.raw import RawChat
-from tests.sdk.wires import HTTP, PARALLEL_SOCKET, SOCKET, Major, Wire, over
-from tests.support.server import DemoServer
+from tests.support.sdk.answers import output, yes
+from tests.support.sdk.exchanges import Frames, Posts
+from tests.support.sdk.judge import Judge
+from tests.support.sdk.page import Page
+from tests.support.sdk.raw import RawChat
+from tests.support.sdk.wires import HTTP, PARALLEL_SOCKET, SOCKET, Major, Wire, over
+from tests.support.servers.demo import DemoServer
 
 HERE = {"latitude": 35.68, "longitude": 139.77, "accuracy": 10, "timestamp": 1700000000000}
 GREETING = "Hello! What can I do for you?"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.sdk.page import Page
-from tests.sdk.wires import Wire
+from tests.support.sdk.page import Page
+from tests.support.sdk.wires import Wire
 
 STEP = ["start-step", "text-start", "text-delta", "text-end", "finish-step"]
 

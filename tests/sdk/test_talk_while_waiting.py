@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.sdk.page import Page, text_of
-from tests.sdk.wires import PARALLEL_SOCKET, over
+from tests.support.sdk.page import Page, text_of
+from tests.support.sdk.wires import PARALLEL_SOCKET, over
 
 pytestmark = over(PARALLEL_SOCKET)
 

@@ -13,8 +13,8 @@ from google.adk.models.llm_request import LlmRequest
 from google.genai import errors, types
 
 from adk_stream_protocol.testing import ScriptedModel
+from tests.support.conversations.conversation import Conversation, parts_of
 from tests.support.polite_model import polite_model
-from tests.testing.conversation import Conversation, parts_of
 
 
 def add(a: int, b: int) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.client import RawChat, decision
-from tests.support.server import DemoServer
+from tests.support.clients.http import RawChat, decision
+from tests.support.servers.demo import DemoServer
 
 JSON = {"content-type": "application/json"}
 SAY = b'{"id":"%b","messages":[{"role":"user","parts":[{"type":"text","text":"hi"}]}]}'

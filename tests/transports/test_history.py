@@ -14,9 +14,8 @@ from adk_stream_protocol.chats.chats import Chats
 from adk_stream_protocol.convert.decode import decode_turn
 from adk_stream_protocol.convert.history.message_builder import MessageFold
 from adk_stream_protocol.protocol.messages import parse_request
-from tests.races.served import until
-from tests.support.client import Json, Reply, decision, output
-from tests.transports.stored import (
+from tests.support.clients.http import Json, Reply, decision, output
+from tests.support.servers.history import (
     LOCATE,
     PAY,
     SERVICES,
@@ -26,6 +25,7 @@ from tests.transports.stored import (
     text_of,
     tools_of,
 )
+from tests.support.servers.without_network import until
 
 
 @pytest.fixture(params=SERVICES)

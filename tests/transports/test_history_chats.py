@@ -13,8 +13,8 @@ from sqlalchemy.exc import OperationalError
 from adk_stream_protocol import Principal
 from adk_stream_protocol.approvals.record import State
 from adk_stream_protocol.chats.archive import MAX_TITLES_READ, TITLE
-from tests.support.client import decision
-from tests.transports.stored import LOCATE, PAY, SERVICES, Stored, session_service
+from tests.support.clients.http import decision
+from tests.support.servers.history import LOCATE, PAY, SERVICES, Stored, session_service
 
 
 @pytest.fixture(params=SERVICES)

@@ -11,8 +11,8 @@ from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.convert.decode import decode_turn
 from adk_stream_protocol.convert.history.message_builder import MessageFold
 from adk_stream_protocol.protocol.messages import parse_request
-from tests.races.served import Served, agent, until
-from tests.support.client import Json
+from tests.support.clients.http import Json
+from tests.support.servers.without_network import Served, agent, until
 
 
 def pay(amount: int) -> dict[str, int]:

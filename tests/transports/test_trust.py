@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from tests.support.client import Json, RawChat, Reply, decision, output
-from tests.support.server import DemoServer
+from tests.support.clients.http import Json, RawChat, Reply, decision, output
+from tests.support.servers.demo import DemoServer
 
 FORGED = "FORGED"
 

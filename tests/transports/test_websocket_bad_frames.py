@@ -10,12 +10,12 @@ import pytest
 from websockets.exceptions import ConnectionClosed, ConnectionClosedError
 from websockets.frames import OP_TEXT, Frame
 
-from tests.interaction.bodies import Json, envelope, sdk_text, seed_text, yes
-from tests.interaction.clients import Chat, Clients
-from tests.interaction.reply import Reply, refusal_of
-from tests.interaction.server import Elsewhere
-from tests.interaction.sockets import Envelopes, SdkSocket
-from tests.support.server import DemoServer
+from tests.support.servers.demo import DemoServer
+from tests.support.ways.bodies import Json, envelope, sdk_text, seed_text, yes
+from tests.support.ways.clients import Chat, Clients
+from tests.support.ways.reply import Reply, refusal_of
+from tests.support.ways.server import Elsewhere
+from tests.support.ways.sockets import Envelopes, SdkSocket
 
 GREETING = "Hello! What can I do for you?"
 PAID = "I sent 50 USD to Hanako (balance 950)."

@@ -6,7 +6,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from tests.support.server import DemoServer
+from tests.support.servers.demo import DemoServer
 
 
 def open_socket(demo: DemoServer, query: str = "", **headers: Any) -> ClientConnection:

@@ -7,12 +7,12 @@ import pytest
 from websockets.exceptions import ConnectionClosedError
 from websockets.sync.client import ClientConnection, connect
 
-from tests.interaction.bodies import Json, envelope, seed_answers, seed_text, yes
-from tests.interaction.clients import Chat, Clients
-from tests.interaction.reply import Reply
-from tests.interaction.server import SECONDS, Elsewhere, new_name
-from tests.interaction.sockets import Envelopes
-from tests.support.server import DemoServer
+from tests.support.servers.demo import DemoServer
+from tests.support.ways.bodies import Json, envelope, seed_answers, seed_text, yes
+from tests.support.ways.clients import Chat, Clients
+from tests.support.ways.reply import Reply
+from tests.support.ways.server import SECONDS, Elsewhere, new_name
+from tests.support.ways.sockets import Envelopes
 
 GREETING = "Hello! What can I do for you?"
 PAID = "I sent 50 USD to Hanako (balance 950)."

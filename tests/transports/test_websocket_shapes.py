@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from tests.interaction.bodies import Asked as Waiting
-from tests.interaction.bodies import Json, envelope
-from tests.interaction.clients import Chat, Clients, Style
-from tests.interaction.context import told
-from tests.interaction.reply import Reply
-from tests.interaction.server import Elsewhere
-from tests.interaction.sockets import Envelopes, SdkSocket
-from tests.sdk.shapes import DECISIONS, Asked, Shape, assistant, s2, s7, tool_results
-from tests.support.server import DemoServer
+from tests.support.sdk.shapes import DECISIONS, Asked, Shape, assistant, s2, s7, tool_results
+from tests.support.servers.demo import DemoServer
+from tests.support.ways.bodies import Asked as Waiting
+from tests.support.ways.bodies import Json, envelope
+from tests.support.ways.clients import Chat, Clients, Style
+from tests.support.ways.context import told
+from tests.support.ways.reply import Reply
+from tests.support.ways.server import Elsewhere
+from tests.support.ways.sockets import Envelopes, SdkSocket
 
 HERE = {"latitude": 35.68, "longitude": 139.77, "accuracy": 10, "timestamp": 1700000000000}
 GREETING = "Hello! What can I do for you?"

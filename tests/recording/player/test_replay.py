@@ -23,9 +23,9 @@ from adk_stream_protocol.recording.scenario.scenario import (
     write,
 )
 from adk_stream_protocol.recording.stand_in.server import GeminiServer
-from tests.gemini.files import wire_file
-from tests.recording.process import run_command
-from tests.recording.taps import tapped_app
+from tests.support.gemini.files import wire_file
+from tests.support.gemini.taps import tapped_app
+from tests.support.servers.recorder import run_command
 
 PAGE = Path(__file__).parents[3] / "docs" / "testing.md"
 TALK = """

@@ -8,7 +8,7 @@ import pytest
 
 from adk_stream_protocol.recording.scenario.families import families_of, fold, unfold
 from adk_stream_protocol.recording.scenario.scenario import SocketScenario, load, read, write
-from tests.gemini.files import WIRE
+from tests.support.gemini.files import WIRE
 
 FILES = sorted(WIRE.rglob("*.json"))
 IDS = [f"{file.parent.name}-{file.stem}" for file in FILES]

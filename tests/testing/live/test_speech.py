@@ -9,8 +9,8 @@ from google.adk.agents.run_config import RunConfig
 from google.genai import types
 
 from adk_stream_protocol.testing.live.speech import Ear, tone
+from tests.support.conversations.live_conversation import LiveConversation, merged
 from tests.support.polite_model import polite_model
-from tests.testing.live_conversation import LiveConversation, merged
 
 SPEECH = RunConfig(response_modalities=[types.Modality.AUDIO])
 UNWRITTEN = RunConfig(

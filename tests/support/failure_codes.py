@@ -1,0 +1,12 @@
+"""The codes of the failures that end a turn."""
+
+CODES = [
+    "length",
+    "content-filter",
+    "error",
+    "no-answer",
+    "model-busy",
+    "model-refused",
+    "model-unavailable",
+    "internal",
+]

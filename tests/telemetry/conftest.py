@@ -1,0 +1,14 @@
+"""One server whose telemetry can be seen; tests use chats of their own."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.servers.observed import ObservedServer
+
+
+@pytest.fixture(scope="package")
+def observed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObservedServer]:
+    server = ObservedServer(tmp_path_factory.mktemp("observed")).start()
+    yield server
+    server.stop()
