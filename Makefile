@@ -7,6 +7,8 @@ CLIENT := packages/client/node_modules/.installed
 WEB := web/node_modules/.installed
 PAGE := src/adk_stream_protocol/demo/page/index.html
 SOURCES := $(shell find web/src packages/client/src -type f -not -name '*.test.*' 2>/dev/null)
+LOCK := ../$(VENV)/bin/pip-compile --quiet --strip-extras --allow-unsafe --generate-hashes --no-build-isolation \
+	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 ROOMS := $(addprefix tests/, protocol convert approvals telemetry workers adk chats transports cli \
 	recording testing demo) $(wildcard tests/test_*.py)
 CORE := tests/protocol tests/convert $(addprefix tests/approvals/test_, \
@@ -69,7 +71,12 @@ bench: .venv-bench/.installed ## measure against the floor and the peers, as rat
 	.venv-bench/bin/python -W ignore -m bench
 
 lock: $(STAMP) ## pin the requirements again
-	cd requirements && ../$(VENV)/bin/pip-compile --quiet --strip-extras --allow-unsafe --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file dev.txt dev.in
-	cd requirements && ../$(VENV)/bin/pip-compile --quiet --strip-extras --allow-unsafe --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file bench.txt bench.in
+	cd requirements && $(LOCK) --all-extras --output-file dev.txt ../pyproject.toml dev.in
+	cd requirements && $(LOCK) --extra demo --extra redis --output-file bench.txt ../pyproject.toml bench.in
 
-.PHONY: help demo unit test check fix bench lock
+compat: ## try the Pythons that are here, and the oldest and newest google-adk
+	scripts/install-postgres
+	scripts/install-redis
+	nice scripts/compat
+
+.PHONY: help demo unit test check fix bench lock compat

@@ -69,3 +69,26 @@ def test_every_page_of_the_manual_is_in_its_index() -> None:
     index = ROOT / "docs" / "README.md"
     listed = {target.resolve() for target, _ in links_of(index)}
     assert set((ROOT / "docs").rglob("*.md")) - listed == {index}
+
+
+def test_each_quirk_of_adk_names_a_file_and_a_test_that_exist() -> None:
+    page = (ROOT / "docs" / "adk-quirks.md").read_text()
+    source, tests = ROOT / "src" / "adk_stream_protocol", ROOT / "tests"
+    known = {
+        name
+        for file in tests.rglob("test_*.py")
+        for name in re.findall(r"def (test_\w+)", file.read_text())
+    }
+    handled = re.findall(r"^  `([\w/]+\.py)` · (.+)$", page, re.MULTILINE)
+    assert len(handled) == len(re.findall(r"^- ", page, re.MULTILINE))
+    for file, noticed in handled:
+        assert (source / file).exists(), file
+        assert set(re.findall(r"`(\w+)`", noticed)) <= known, noticed
+
+
+def test_each_file_that_deals_with_a_quirk_of_adk_is_listed() -> None:
+    page = (ROOT / "docs" / "adk-quirks.md").read_text()
+    source = ROOT / "src" / "adk_stream_protocol"
+    for file in source.rglob("*.py"):
+        if "google-adk 2." in file.read_text():
+            assert f"`{file.relative_to(source)}`" in page, file

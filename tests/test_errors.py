@@ -32,4 +32,19 @@ def test_an_error_carries_status_code_and_text(
 
 def test_every_error_is_listed_here() -> None:
     kinds = {kind for kind in vars(errors).values() if isinstance(kind, type)}
-    assert kinds == {kind for kind, _, _ in ANSWERS}
+    assert kinds == {errors.LinkLost, errors.Relayed, *(kind for kind, _, _ in ANSWERS)}
+
+
+def test_a_lost_link_keeps_its_reason_for_the_log() -> None:
+    error = errors.LinkLost("the model ended the conversation")
+    assert (error.status, error.code, error.why) == (
+        502,
+        "link-lost",
+        "the model ended the conversation",
+    )
+    assert "Please try again" in error.text
+
+
+def test_an_error_of_another_worker_stays_what_it_was() -> None:
+    error = errors.Relayed(409, "busy", "No.")
+    assert (error.status, error.code, error.text) == (409, "busy", "No.")

@@ -22,7 +22,7 @@ from adk_stream_protocol.adk.rewind import rewind
 from adk_stream_protocol.adk.runner import build_runner
 from adk_stream_protocol.adk.sessions import TurnSessions
 from adk_stream_protocol.chats.archive import TITLE
-from adk_stream_protocol.convert.calls import NOTES
+from adk_stream_protocol.convert.events import NOTES
 from adk_stream_protocol.convert.history.exchanges import exchanges
 from adk_stream_protocol.convert.history.ui_messages import ui_messages
 from tests.support.databases.postgres import PostgresServer

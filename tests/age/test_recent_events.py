@@ -17,7 +17,7 @@ from google.adk.sessions.database_session_service import DatabaseSessionService
 from google.genai import types
 
 from adk_stream_protocol import ClientTool
-from adk_stream_protocol.convert.calls import is_placeholder
+from adk_stream_protocol.convert.events import is_placeholder
 from tests.support.clients.http import Json, output
 from tests.support.servers.in_process import Served, clerk, serving, until
 from tests.support.tills import Till

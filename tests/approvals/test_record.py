@@ -54,6 +54,7 @@ METHODS: dict[str, Move] = {
     "take_over": lambda one: one.take_over("other"),
     "lose": lambda one: one.lose(),
     "cancel": lambda one: one.cancel("moved on"),
+    "withdraw": lambda one: one.withdraw(),
     "expire": lambda one: one.expire(EXPIRES),
 }
 
@@ -61,6 +62,7 @@ ARROWS: dict[tuple[State, str], State] = {
     (State.PENDING, "approve"): State.APPROVED,
     (State.PENDING, "deny"): State.DENIED,
     (State.PENDING, "cancel"): State.CANCELLED,
+    (State.PENDING, "withdraw"): State.WITHDRAWN,
     (State.PENDING, "expire"): State.EXPIRED,
     (State.APPROVED, "hold"): State.APPROVED,
     (State.APPROVED, "claim"): State.EXECUTING,
@@ -74,6 +76,7 @@ SETTLED = {
     State.DENIED,
     State.EXPIRED,
     State.CANCELLED,
+    State.WITHDRAWN,
     State.DONE,
     State.FAILED,
     State.UNKNOWN,

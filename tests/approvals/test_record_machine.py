@@ -139,6 +139,10 @@ class Machine(RuleBasedStateMachine):
             return one
 
     @rule(target=seen, one=seen, process=st.integers(0, 2))
+    def withdraw(self, one: ApprovalRecord, process: int) -> ApprovalRecord:
+        return at_once(self.processes[process].withdraw(one))
+
+    @rule(target=seen, one=seen, process=st.integers(0, 2))
     def expire(self, one: ApprovalRecord, process: int) -> ApprovalRecord:
         return at_once(self.processes[process].expire(one))
 

@@ -8,7 +8,6 @@ import pytest
 from adk_stream_protocol.cli.settings import (
     default_state,
     has_model_key,
-    load_source,
     log_settings,
     model_service,
     settings_of,
@@ -90,9 +89,3 @@ def test_a_wrong_value_is_named(name: str, reason: str, monkeypatch: pytest.Monk
     with pytest.raises(SystemExit, match=f"ADK_STREAM_{name}: {reason}"):
         settings_of(ARGUMENTS)
         log_settings()
-
-
-def test_an_app_that_cannot_be_imported_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.path", [])
-    with pytest.raises(SystemExit, match="--app no_such_module:app"):
-        load_source("no_such_module:app")

@@ -137,7 +137,7 @@ def test_a_denial_beside_a_result_is_a_denial() -> None:
 def test_an_error_of_the_browser_is_a_result() -> None:
     known = calls(locate_asked())
     plan = match(known, echo("b1", error="x" * 2000))
-    assert plan == Plan(results=[(known.by_id["b1"], {"error": "x" * 1000})])
+    assert plan == Plan(results=[(known.by_id["b1"], outcomes.browser_failed("x" * 1000))])
 
 
 @pytest.mark.parametrize("known", [gated(), gated(approved=True), calls(locate_asked())])

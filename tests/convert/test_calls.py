@@ -6,13 +6,10 @@ import pytest
 from google.adk.events.event import Event
 from google.genai import types
 
-from adk_stream_protocol.convert.calls import (
-    CONFIRMATION,
+from adk_stream_protocol.convert.calls import CONFIRMATION, Call, Calls, current_turn
+from adk_stream_protocol.convert.events import (
     NOTES,
-    Call,
-    Calls,
     add_notes,
-    current_turn,
     is_placeholder,
     is_user_message,
     last_message_at,

@@ -4,7 +4,7 @@ import pytest
 from google.adk.events.event import Event
 from google.genai import types
 
-from adk_stream_protocol.convert.events import ends_with_user, texts_of
+from adk_stream_protocol.convert.events import ends_with_user, has_waiting_calls, texts_of
 
 
 def said(author: str, text: str, live_session_id: str | None = None) -> Event:
@@ -55,3 +55,9 @@ def test_thoughts_are_not_said() -> None:
     parts = [types.Part(text="hm", thought=True), types.Part(text="yes")]
     event = Event(author="agent", content=types.Content(role="model", parts=parts))
     assert texts_of(event) == ["yes"]
+
+
+def test_calls_wait_if_adk_says_that_they_run_long() -> None:
+    assert has_waiting_calls(Event(author="agent", long_running_tool_ids={"c1"}))
+    assert not has_waiting_calls(Event(author="agent", long_running_tool_ids=set()))
+    assert not has_waiting_calls(Event(author="agent"))

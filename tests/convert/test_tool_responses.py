@@ -6,31 +6,41 @@ import pytest
 from google.genai import types
 
 from adk_stream_protocol.convert import tool_responses as outcomes
-from adk_stream_protocol.convert.calls import CONFIRMATION, Calls, is_placeholder
+from adk_stream_protocol.convert.calls import CONFIRMATION, Calls
+from adk_stream_protocol.convert.events import is_placeholder
+from adk_stream_protocol.protocol.chunks import OUTCOMES, Outcome
 from tests.support.events import call, calls, event, pay_asked
 
+DENIED = "The user denied this call. It did not run."
 CALL = calls(pay_asked()).by_id["c1"]
 
 
 @pytest.mark.parametrize(
     ("outcome", "expected"),
     [
-        (outcomes.denied(None), {"error": "The user denied this call. It did not run."}),
-        (outcomes.denied(""), {"error": "The user denied this call. It did not run."}),
+        (outcomes.denied(None), {"error": DENIED, "outcome": "denied"}),
+        (outcomes.denied(""), {"error": DENIED, "outcome": "denied"}),
         (
             outcomes.denied("no" * 1000),
-            {"error": "The user denied this call. It did not run.", "reason": "no" * 500},
+            {"error": DENIED, "outcome": "denied", "reason": "no" * 500},
         ),
-        (outcomes.failed("pay", "r1"), {"error": "The tool pay failed (reference r1)."}),
+        (
+            outcomes.failed("pay", "r1"),
+            {"error": "The tool pay failed (reference r1).", "outcome": "failed"},
+        ),
+        (outcomes.browser_failed("x" * 2000), {"error": "x" * 1000, "outcome": "failed"}),
         (
             outcomes.refused("Too much."),
-            {"error": "Too much. It did not run, and nobody was asked."},
+            {"error": "Too much. It did not run, and nobody was asked.", "outcome": "refused"},
         ),
         (
             outcomes.not_started("r1"),
-            {"error": "The call could not be started (reference r1). It did not run."},
+            {
+                "error": "The call could not be started (reference r1). It did not run.",
+                "outcome": "failed",
+            },
         ),
-        (outcomes.unknown_tool("x"), {"error": "There is no tool named x."}),
+        (outcomes.unknown_tool("x"), {"error": "There is no tool named x.", "outcome": "refused"}),
         (outcomes.browser_result({"a": 1}), {"a": 1}),
         (outcomes.browser_result(None), {"result": None}),
         (outcomes.browser_result([1]), {"result": [1]}),
@@ -41,17 +51,72 @@ def test_an_outcome_is_an_object(outcome: dict[str, Any], expected: dict[str, An
 
 
 @pytest.mark.parametrize(
-    "outcome",
-    [outcomes.cancelled(), outcomes.withdrawn(), outcomes.expired(), outcomes.not_approved()],
+    ("response", "code"),
+    [
+        (outcomes.cancelled(), "cancelled"),
+        (outcomes.withdrawn(), "withdrawn"),
+        (outcomes.expired(), "expired"),
+        (outcomes.not_approved(), "refused"),
+    ],
 )
-def test_a_call_that_was_not_allowed_says_that_it_did_not_run(outcome: dict[str, Any]) -> None:
-    assert list(outcome) == ["error"] and outcome["error"].endswith("It did not run.")
+def test_a_call_that_was_not_allowed_says_that_it_did_not_run(
+    response: dict[str, Any], code: Outcome
+) -> None:
+    assert list(response) == ["error", "outcome"] and response["outcome"] == code
+    assert response["error"].endswith("It did not run.")
 
 
 def test_an_unknown_outcome_says_that_it_may_have_happened() -> None:
-    outcome = outcomes.outcome_unknown()
-    assert list(outcome) == ["error"] and outcome["error"].startswith("outcome_unknown: ")
-    assert "did not run" not in outcome["error"] and "may have" in outcome["error"]
+    response = outcomes.outcome_unknown()
+    assert list(response) == ["error", "outcome"] and response["outcome"] == "unknown"
+    assert response["error"].startswith("outcome_unknown: ")
+    assert "did not run" not in response["error"] and "may have" in response["error"]
+    assert outcomes.cut_off()["outcome"] == "unknown"
+
+
+RESPONSES = [
+    outcomes.denied("no"),
+    outcomes.expired(),
+    outcomes.cancelled(),
+    outcomes.withdrawn(),
+    outcomes.outcome_unknown(),
+    outcomes.not_approved(),
+    outcomes.refused("Too much."),
+    outcomes.unknown_tool("x"),
+    outcomes.failed("pay", "r1"),
+    outcomes.not_started("r1"),
+]
+
+
+@pytest.mark.parametrize("response", RESPONSES, ids=[one["error"] for one in RESPONSES])
+def test_the_code_is_read_with_and_without_the_words(response: dict[str, Any]) -> None:
+    code = response["outcome"]
+    assert outcomes.outcome_code(response) == code
+    assert outcomes.outcome_code({"error": "Other words.", "outcome": code}) == code
+    stored_before = {key: value for key, value in response.items() if key != "outcome"}
+    assert outcomes.outcome_code(stored_before) == code
+
+
+def test_there_is_a_response_for_each_code() -> None:
+    assert {one["outcome"] for one in RESPONSES} == set(OUTCOMES)
+
+
+@pytest.mark.parametrize(
+    ("response", "code"),
+    [
+        ({"paid": 5}, None),
+        ({}, None),
+        ({"error": None, "rows": 2}, None),
+        ({"outcome": "denied"}, None),
+        ({"error": "No money."}, "failed"),
+        ({"error": {"code": 3}}, "failed"),
+        ({"error": "No money.", "outcome": "a draw"}, "failed"),
+        ({"error": "No answer.", "outcome": "unknown", "balance": 3}, "unknown"),
+        ({"error": "The call expired: a joke.", "outcome": "failed"}, "failed"),
+    ],
+)
+def test_the_code_of_what_a_tool_returns(response: dict[str, Any], code: Outcome | None) -> None:
+    assert outcomes.outcome_code(response) == code
 
 
 def test_a_response_goes_under_the_id_and_name_of_its_call() -> None:

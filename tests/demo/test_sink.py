@@ -54,7 +54,8 @@ async def test_silence_leaves_the_outcome_unknown_and_the_money_reserved(
     wallet = Wallet(tmp_path, sink_url=sink.url)
     sink.status = None
     assert await wallet.pay("alice", "key-1", PAYMENT) == {
-        "error": "outcome_unknown: the payment service did not answer."
+        "error": "The payment service did not answer. The payment may have been made.",
+        "outcome": "unknown",
     }
     assert await wallet.refusal("alice", Payment(951, "Bob", "USD")) is not None
     sink.status = 200

@@ -25,7 +25,7 @@ from adk_stream_protocol.recording.stand_in.server import GeminiServer
 from tests.support.clients.http import Reply
 from tests.support.servers.real_models import LIVE_MODELS, MODEL
 
-FAILED = {"error": "The tool {} failed (reference <reference-1>)."}
+FAILED = "The tool {} failed (reference <reference-1>)."
 READY = [Step(expect={"setup": {}}), Step(send={"setupComplete": {}})]
 SAID: list[Step] = [
     Step(send={"serverContent": {"outputTranscription": {"text": "Sorry."}}}),
@@ -103,14 +103,14 @@ def frame(**part: Any) -> Json:
 
 def is_reported(chunks: list[Json], tool: str) -> bool:
     (error,) = of_kind(chunks, "tool-output-error")
-    return Names().differences(FAILED["error"].format(tool), error["errorText"]) == []
+    return Names().differences(FAILED.format(tool), error["errorText"]) == []
 
 
 @pytest.mark.parametrize("tool", ["look", "delete"])
 async def test_a_tool_that_raises_over_http(gemini: GeminiServer, tool: str) -> None:
     tools, args = Tools(), {"name": "broken"} if tool == "delete" else {}
     called = {"id": "fc-1", "name": tool, "args": args}
-    outcome = {"error": FAILED["error"].format(tool)}
+    outcome = {"error": FAILED.format(tool), "outcome": "failed"}
     answer = {"functionResponse": {"id": "fc-1", "name": tool, "response": outcome}}
     asked = {"role": "user", "parts": [{"text": "Go"}]}
     wanted = [asked, {"role": "model", "parts": [{"functionCall": called}]}]
@@ -155,7 +155,7 @@ async def test_a_tool_that_raises_on_the_socket(
     gemini: GeminiServer, family: str, tool: str
 ) -> None:
     tools, args = Tools(), {"name": "broken"} if tool == "delete" else {}
-    outcome = {"error": FAILED["error"].format(tool)}
+    outcome = {"error": FAILED.format(tool), "outcome": "failed"}
     steps = live_script(
         family,
         [{"id": "fc-1", "name": tool, "args": args}],

@@ -61,11 +61,13 @@ def test_denied(client: Client) -> None:
         expect.new(*expect.asked(find), reason="tool-calls"),
         expect.more(
             *expect.decided((find, False)),
-            expect.denied(find),
+            *expect.denied(find),
             *step(*said("The request for your location was denied (not now).")),
         ),
     ]
-    assert told(client, "get_location") == [{"error": DENIED, "reason": "not now"}]
+    assert told(client, "get_location") == [
+        {"error": DENIED, "outcome": "denied", "reason": "not now"}
+    ]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +80,7 @@ def test_denied(client: Client) -> None:
         ),
         (
             {"error": "No speakers"},
-            {"error": "No speakers"},
+            {"error": "No speakers", "outcome": "failed"},
             "The change to track 2 failed (No speakers).",
         ),
     ],
@@ -92,10 +94,10 @@ def test_a_tool_without_approval(client: Client, result: Any, response: Json, wo
         end = expect.error(change, failure)
         expect = Expect(expect.style, names_message=True)  # only a message can tell an error
     else:
-        end = expect.output(change, response)
+        end = [expect.output(change, response)]
     assert normal(asked, done) == [
         expect.new(*expect.asked(change), reason="tool-calls"),
-        expect.more(end, *step(*said(words))),
+        expect.more(*end, *step(*said(words))),
     ]
     assert told(client, "change_bgm") == [response]
 

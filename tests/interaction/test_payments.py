@@ -42,12 +42,14 @@ def test_denied_with_a_reason(client: Client) -> None:
         expect.new(*expect.asked(pay), reason="tool-calls"),
         expect.more(
             *expect.decided((pay, False)),
-            expect.denied(pay),
+            *expect.denied(pay),
             *step(*said("The payment of 50 USD to Hanako was denied (too much).")),
         ),
     ]
     assert client.chat.paid() == []
-    assert told(client, "process_payment") == [{"error": DENIED, "reason": "too much"}]
+    assert told(client, "process_payment") == [
+        {"error": DENIED, "outcome": "denied", "reason": "too much"}
+    ]
 
 
 def test_the_wallet_refuses_before_anybody_is_asked(client: Client) -> None:
@@ -57,7 +59,7 @@ def test_the_wallet_refuses_before_anybody_is_asked(client: Client) -> None:
     call = Call(1, "process_payment", {"amount": -5, "recipient": "Bob"})
     assert normal(done) == [
         expect.new(
-            *step(expect.available(call), expect.error(call, refused)),
+            *step(expect.available(call), *expect.error(call, refused)),
             *step(*said(f"The payment of -5 USD to Bob failed ({refused.rstrip('.')}).")),
         )
     ]
@@ -76,10 +78,10 @@ class Two:
         assert sorted(self.paid) == sorted(amounts.items())
         assert [("error" not in one) for one in told(client, "process_payment")] == list(verdicts)
 
-    def end(self, call: Call) -> Json:
+    def end(self, call: Call) -> list[Json]:
         if not self._yes(call):
             return self.expect.denied(call)
-        return self.expect.output(call, receipt(call, self._balance(call)))
+        return [self.expect.output(call, receipt(call, self._balance(call)))]
 
     def decided(self, call: Call) -> list[Json]:
         return self.expect.decided((call, self._yes(call)))
@@ -109,10 +111,16 @@ def answer(asked: Asked, verdict: bool) -> Answer:
 
 def ends_in_call_order(chunks: list[Json]) -> list[Json]:
     """Results that come in one turn come as the tools are done."""
-    ends = [chunk for chunk in chunks if chunk.get("toolCallId") in ("c1", "c2")]
-    ends = [chunk for chunk in ends if chunk["type"].startswith("tool-output-")]
-    ordered = iter(sorted(ends, key=lambda chunk: chunk["toolCallId"]))
+    ends = [chunk for chunk in chunks if _ended_call(chunk) in ("c1", "c2")]
+    ordered = iter(sorted(ends, key=_ended_call))
     return [next(ordered) if chunk in ends else chunk for chunk in chunks]
+
+
+def _ended_call(chunk: Json) -> str:
+    """The call that a chunk ends, or whose code it is; empty if there is none."""
+    if chunk["type"] == "data-approval" and "outcome" in chunk["data"]:
+        return chunk["data"]["toolCallId"]
+    return chunk["toolCallId"] if chunk["type"].startswith("tool-output-") else ""
 
 
 @pytest.mark.parametrize("verdicts", VERDICTS)
@@ -125,15 +133,15 @@ def test_two_payments_answered_as_they_are_asked(
         answers = [answer(one, left.pop(0)) for one in asked]
         replies.append(client.answer(replies[0], *answers))
     two, expect = Two(client, verdicts), Expect.of(client)
-    ends = two.end(ALICE), two.end(BOB)
+    alice, bob = two.end(ALICE), two.end(BOB)
     together = [
         expect.new(*expect.asked(ALICE, BOB), reason="tool-calls"),
-        expect.more(*two.decided(ALICE), *two.decided(BOB), *ends, *two.words()),
+        expect.more(*two.decided(ALICE), *two.decided(BOB), *alice, *bob, *two.words()),
     ]
     one_by_one = [
         expect.new(*expect.asked(ALICE), reason="tool-calls"),
-        expect.more(*two.decided(ALICE), ends[0], *expect.asked(BOB), reason="tool-calls"),
-        expect.more(*two.decided(BOB), ends[1], *two.words()),
+        expect.more(*two.decided(ALICE), *alice, *expect.asked(BOB), reason="tool-calls"),
+        expect.more(*two.decided(BOB), *bob, *two.words()),
     ]
     seen = [ends_in_call_order(chunks) for chunks in normal(*replies)]
     assert seen == (together if variant.asks_together else one_by_one)
@@ -153,8 +161,8 @@ def test_two_payments_answered_one_after_the_other(
     first, second = ((ALICE, BOB)[n] for n in order)
     assert normal(*replies) == [
         expect.new(*expect.asked(ALICE, BOB), reason="tool-calls"),
-        expect.more(*two.decided(first), two.end(first), reason="tool-calls"),
-        expect.more(*two.decided(second), two.end(second), *two.words()),
+        expect.more(*two.decided(first), *two.end(first), reason="tool-calls"),
+        expect.more(*two.decided(second), *two.end(second), *two.words()),
     ]
 
 
@@ -213,4 +221,4 @@ def test_a_message_while_a_payment_is_pending_cancels_it(client: Client) -> None
     cancelled = "The call was cancelled: the user went on without answering. It did not run."
     # From here in a request: a live model that waits for its call is not told before.
     with closing(Http(client.chat)) as other:
-        assert told(other, "process_payment") == [{"error": cancelled}]
+        assert told(other, "process_payment") == [{"error": cancelled, "outcome": "cancelled"}]

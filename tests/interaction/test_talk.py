@@ -57,7 +57,7 @@ def test_a_tool_that_raises(client: Client) -> None:
     (words,) = [chunk for chunk in normal(done)[0] if chunk["type"] == "text-delta"]
     assert normal(done) == [
         expect.new(
-            *step(expect.available(call), expect.error(call, failed)),
+            *step(expect.available(call), *expect.error(call, failed)),
             *step(*said(words["delta"])),
         )
     ]

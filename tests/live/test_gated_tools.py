@@ -14,6 +14,7 @@ from tests.support.servers.in_process import clerk, responses, serving, until
 from tests.support.tills import Till, answers, mcp_till_at
 
 PAY = '/call pay {"amount": 5}'
+DENIED = ["data-approval", "tool-output-denied"]
 TRANSFER = '/call transfer_to_agent {"agent_name": "teller"}\n/then\n'
 MANAGER, EXECUTIVE = ("mia", "manager"), ("eve", "executive")
 
@@ -42,7 +43,7 @@ async def test_a_predicate_that_does_not_say_false_asks(value: object) -> None:
     agent = clerk(till.tool(answers(value)))
     async with serving(agent) as served, served.socket() as socket:
         denied = await socket.approve((await socket.say(PAY)).approvals[0], False)
-        assert denied.types[1] == "tool-output-denied" and till.paid == []
+        assert denied.types[1:3] == DENIED and till.paid == []
         done = await socket.approve((await socket.say(PAY)).approvals[0])
         assert done.types[1] == "tool-output-available" and till.paid == [5]
 
@@ -74,7 +75,7 @@ async def test_a_predicate_that_changes_its_mind_does_not_undo_the_question() ->
     async with serving(agent) as served, served.socket() as socket:
         asked = await socket.say(PAY)
         assert len(asked.approvals) == 1 and till.paid == []
-        assert (await socket.approve(asked.approvals[0], False)).types[1] == "tool-output-denied"
+        assert (await socket.approve(asked.approvals[0], False)).types[1:3] == DENIED
     assert till.paid == []
 
 
@@ -121,7 +122,9 @@ async def test_a_tool_that_asks_in_its_body_is_refused_in_words() -> None:
         assert reply.approvals == []
         (refused,) = reply.of_type("tool-output-error")
         assert "cannot ask for approval while it runs" in refused["errorText"]
-        assert responses(await socket.context()) == [{"error": refused["errorText"]}]
+        assert responses(await socket.context()) == [
+            {"error": refused["errorText"], "outcome": "refused"}
+        ]
 
 
 async def test_who_has_said_no_three_times_is_not_asked_again() -> None:

@@ -8,7 +8,7 @@ from google.adk.models.llm_request import LlmRequest
 
 from adk_stream_protocol import ClientTool
 from adk_stream_protocol.adk import live_queue
-from tests.support.clients.http import decision, output
+from tests.support.clients.http import Json, decision, output
 from tests.support.clients.socket import SocketChat
 from tests.support.databases.stores import HeldStore
 from tests.support.polite_model import polite_model
@@ -65,12 +65,17 @@ async def test_a_call_that_the_model_takes_back_is_closed_everywhere(pause: str)
         closing = asked if asked.of_type("tool-output-error") else await socket.server_turn()
         (closed,) = closing.of_type("tool-output-error")
         assert closed["toolCallId"] == asked.calls[0]
-        assert "took the call back" in closed["errorText"]
-        assert await served.states() == ["cancelled"]
+        assert closing.of_type("data-approval")[-1]["data"]["outcome"] == "withdrawn"
+        assert await served.states() == ["withdrawn"]
         assert "conflict" in (await socket.approve(asked.approvals[0])).text
         assert (await served.decide(asked.approvals[0]["approvalId"], True)).status_code == 409
         assert (await socket.say("hello")).said
-        assert "took the call back" in responses(await served.context())[0]["error"]
+        assert responses(await served.context())[0]["outcome"] == "withdrawn"
+    stores: Json = {"session_service": served.sessions, "approval_store": served.store}
+    async with serving(clerk(till.tool()), **stores) as restarted:
+        shown = (await restarted.request("GET", "/api/chat/c/messages")).json()[1]
+        (card,) = [part for part in shown["parts"] if part["type"] == "data-approval"]
+        assert card["data"]["outcome"] == "withdrawn"
     assert till.paid == []
 
 
@@ -88,7 +93,8 @@ async def test_handing_over_while_a_call_waits_closes_it(calls: str) -> None:
         closing = asked if asked.of_type("tool-output-error") else await socket.server_turn()
         (closed,) = closing.of_type("tool-output-error")
         assert closed["toolCallId"] == asked.calls[0]
-        assert await served.states() == ["cancelled"]
+        assert closing.of_type("data-approval")[-1]["data"]["outcome"] == "withdrawn"
+        assert await served.states() == ["withdrawn"]
         assert "conflict" in (await socket.approve(asked.approvals[0])).text
         assert (await socket.say("hello")).said
     assert till.paid == []

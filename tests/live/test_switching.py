@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from adk_stream_protocol import ClientTool
+from adk_stream_protocol.convert.tool_responses import denied
 from tests.support.clients.http import Json, output
 from tests.support.servers.in_process import clerk, responses, serving, until
 from tests.support.tills import Till
@@ -107,6 +108,4 @@ async def test_answers_from_everywhere_at_once_run_it_once(mixed: bool) -> None:
 
 
 def outcome_of(state: str) -> Json:
-    return (
-        {"paid": 5} if state == "done" else {"error": "The user denied this call. It did not run."}
-    )
+    return {"paid": 5} if state == "done" else denied(None)

@@ -39,7 +39,7 @@ def test_both_approved(chat: RawChat, order: tuple[int, int]) -> None:
 def test_the_first_denied(chat: RawChat) -> None:
     first, second = chat.say("Pay Alice $30 and Bob $40").of("tool-approval-request")
     half = chat.decide(first, approved=False, reason="not her")
-    assert half.types == ["start", "tool-output-denied", "finish"]
+    assert half.types == ["start", "data-approval", "tool-output-denied", "finish"]
     whole = chat.decide(second, approved=True)
     assert whole.types == ["start", "tool-output-available", *TEXT_STEP]
     assert whole.one("tool-output-available")["output"]["wallet_balance"] == 960
@@ -52,7 +52,7 @@ def test_the_second_denied(chat: RawChat) -> None:
     first, second = chat.say("Pay Alice $30 and Bob $40").of("tool-approval-request")
     chat.decide(first, approved=True)
     whole = chat.decide(second, approved=False)
-    assert whole.types == ["start", "tool-output-denied", *TEXT_STEP]
+    assert whole.types == ["start", "data-approval", "tool-output-denied", *TEXT_STEP]
     context = chat.model_context()
     context.assert_paired()
     assert context.responses("process_payment")[0]["wallet_balance"] == 970

@@ -10,7 +10,10 @@ from tests.support.sdk.wires import HTTP, PARALLEL_SOCKET, SOCKET, Wire, over
 pytestmark = over(HTTP, SOCKET, PARALLEL_SOCKET)
 
 HERE = {"latitude": 1.5, "longitude": 2.5, "accuracy": 10, "timestamp": 1700000000000}
-CANCELLED = {"error": "The call was cancelled: the user went on without answering. It did not run."}
+CANCELLED = {
+    "error": "The call was cancelled: the user went on without answering. It did not run.",
+    "outcome": "cancelled",
+}
 
 
 def forgotten(wire: Wire, tool: str) -> list[str]:

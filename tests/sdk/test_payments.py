@@ -8,7 +8,7 @@ from tests.sdk.conftest import OpenPage
 from tests.support.sdk.page import Helpers, Page
 from tests.support.sdk.wires import HTTP, PARALLEL_SOCKET, SOCKET, Wire
 
-DENIED = {"error": "The user denied this call. It did not run."}
+DENIED = {"error": "The user denied this call. It did not run.", "outcome": "denied"}
 YES_AND_NO = list(product([True, False], repeat=2))
 # Whether the last card is answered first: where there is only one card at a time, it cannot be.
 ORDERS = [

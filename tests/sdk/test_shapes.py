@@ -161,7 +161,10 @@ def test_s3_result_and_approval_in_one_part(open_raw: OpenRaw) -> None:
             {"state": "output-available", "output": {"success": True, "track": 2}},
             {"success": True, "track": 2},
         ),
-        ({"state": "output-error", "errorText": "No speakers"}, {"error": "No speakers"}),
+        (
+            {"state": "output-error", "errorText": "No speakers"},
+            {"error": "No speakers", "outcome": "failed"},
+        ),
     ],
     ids=["output", "error"],
 )
@@ -173,8 +176,8 @@ def test_s4_a_result_without_approval(
     (call,) = chat.say("Change the BGM to track 2").of("tool-input-available")
     part = {"type": type, "toolName": "change_bgm", "toolCallId": call["toolCallId"], **result}
     reply = chat.post(**assistant(part))
-    assert reply.types[1] == f"tool-{result['state']}"
-    assert reply.types[2:] == TEXT
+    code = ["data-outcome"] if "errorText" in result else []
+    assert reply.types == ["start", *code, f"tool-{result['state']}", *TEXT]
     context = chat.model_context()
     context.assert_paired()
     assert context.responses("change_bgm") == [told]
@@ -208,7 +211,13 @@ def test_s10_several_results_at_the_root(open_raw: OpenRaw) -> None:
     answers = zip(requests, (True, False), strict=True)
     results = [{"id": r["toolCallId"], "result": {"approved": yes}} for r, yes in answers]
     reply = chat.post(toolResults=results)
-    assert reply.types == ["start", "tool-output-available", "tool-output-denied", *TEXT]
+    assert reply.types == [
+        "start",
+        "tool-output-available",
+        "data-approval",
+        "tool-output-denied",
+        *TEXT,
+    ]
     chat.model_context().assert_paired()
 
 

@@ -5,14 +5,17 @@ from typing import Any
 from google.adk.events.event import Event
 from google.genai import types
 
-from adk_stream_protocol.convert.calls import CONFIRMATION, NOTES, NOTHING, Calls, notes_of
+from adk_stream_protocol.convert.calls import CONFIRMATION, NOTHING, Calls
 from adk_stream_protocol.convert.decode import Answer
 from adk_stream_protocol.convert.encode.turn import TurnEncoder
+from adk_stream_protocol.convert.events import NOTES, notes_of
 from adk_stream_protocol.protocol.chunks import (
     AnyChunk,
+    Data,
     Finish,
     FinishReason,
     FinishStep,
+    Outcome,
     StartStep,
     TextDelta,
     TextEnd,
@@ -124,6 +127,12 @@ def encoded(*events: Event, **options: Any) -> list[AnyChunk]:
     encoder = TurnEncoder("m1", **options)
     chunks = [chunk for one in events for chunk in encoder.encode(one)]
     return [*chunks, *encoder.finish()]
+
+
+def ended(call_id: str, outcome: Outcome) -> Data:
+    """The code of a call without a result that nobody was shown a description of."""
+    data = {"toolCallId": call_id, "outcome": outcome}
+    return Data(type="data-outcome", id=call_id, data=data)
 
 
 def finish(reason: FinishReason = "stop", **metadata: Any) -> Finish:

@@ -54,3 +54,13 @@ def pay(state: str, **fields: Any) -> Json:
 
 def locate(state: str, **fields: Any) -> Json:
     return {"type": "tool-locate", "toolCallId": "b1", "input": {}, "state": state, **fields}
+
+
+def code(outcome: str, call_id: str = "c1") -> Json:
+    """The part that says how a call ended that has no result."""
+    data = {"toolCallId": call_id, "outcome": outcome}
+    return {"type": "data-outcome", "id": call_id, "data": data}
+
+
+def tools_of(found: list[Json]) -> list[Json]:
+    return [part for part in found if part["type"].startswith("tool-")]

@@ -73,6 +73,33 @@ async def test_a_run_that_ends_with_a_call_is_parked(observed: ObservedServer, c
     assert lines[-3:] == ["approval claimed", "approval done", "turn ended"]
 
 
+async def test_a_call_that_the_model_takes_back(observed: ObservedServer, chat: str) -> None:
+    which = {"gen_ai__tool__name": TOOL, "adk_stream__outcome": "withdrawn"}
+    before = observed.telemetry().number("adk_stream.gated_calls", **which)
+    async with socket_of(observed, chat) as client:
+        await client.say(f"{PAY}\n/withdraw")
+        told = observed.until(
+            lambda told: told.named(f"await_approval {TOOL}", gen_ai__conversation__id=chat)
+        )
+    wait = told.one(f"await_approval {TOOL}", gen_ai__conversation__id=chat)
+    assert wait.attributes["adk_stream.outcome"] == "withdrawn"
+    assert told.number("adk_stream.gated_calls", **which) == before + 1
+    assert "approval withdrawn" in [line["message"] for line in observed.log(chat)]
+
+
+async def test_a_browser_call_that_the_model_takes_back(
+    observed: ObservedServer, chat: str
+) -> None:
+    async with socket_of(observed, chat) as client:
+        await client.say('/call change_bgm {"track": 2}\n/withdraw')
+        told = observed.until(
+            lambda told: told.named("browser_call change_bgm", gen_ai__conversation__id=chat)
+        )
+    ran = told.one("browser_call change_bgm", gen_ai__conversation__id=chat)
+    assert ran.attributes["adk_stream.outcome"] == "withdrawn"
+    assert "browser call withdrawn" in [line["message"] for line in observed.log(chat)]
+
+
 async def unread(observed: ObservedServer, chat: str, chunks: int) -> None:
     """A turn whose client takes next to nothing of it, and is gone."""
     async with RawSocket.connect(observed.port) as stalled:

@@ -1,33 +1,34 @@
-"""The relay of a worker that is alone: every call is answered, and none finds anybody."""
+"""The relay of a worker that is alone: nothing to share, and nobody to ask."""
 
 from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.workers.messages import Message, Stop, Wake
 from adk_stream_protocol.workers.relay import Lease, LocalRelay, Peer
 
-CHAT = ChatId("app", "alice", "c")
+CHAT = ChatId("shop", "alice", "c")
 
 
-async def never(message: Message) -> None:
-    raise AssertionError(f"nobody sends {message}")
+async def nothing(message: Message) -> None:
+    return None
 
 
-async def test_a_worker_that_is_alone_may_run_every_chat() -> None:
+async def test_alone_every_claim_is_right_and_none_is_exclusive() -> None:
     relay = LocalRelay()
-    relay.join(Peer("app", "one", never, lambda name: False))
+    relay.join(Peer("shop", "one", nothing, lambda process: False))
     await relay.listen()
-    lease, again = await relay.claim(CHAT), await relay.claim(CHAT)
-    assert lease and again and not lease.granted, "no other worker has agreed to it"
-    assert relay.release(lease) is None, "there is nothing to wait for"
+    first, second = await relay.claim(CHAT), await relay.claim(CHAT)
+    assert first and second and first.chat == CHAT and not first.granted
+    assert relay.release(first) is None
     await relay.close()
 
 
-async def test_a_worker_that_is_alone_finds_no_other() -> None:
+async def test_alone_nobody_follows_hears_or_answers() -> None:
     relay = LocalRelay()
     assert relay.new_log() == ""
     assert await relay.follow(CHAT) is None
     assert await relay.request(Stop(CHAT)) is None
-    await relay.broadcast(Wake(CHAT, "a1"))
+    await relay.broadcast(Wake(CHAT, "a"))
 
 
-def test_every_lease_has_a_name_of_its_own() -> None:
+def test_a_lease_is_exclusive_unless_nobody_could_be_asked() -> None:
+    assert Lease(CHAT).granted
     assert Lease(CHAT).id != Lease(CHAT).id

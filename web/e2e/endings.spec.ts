@@ -12,7 +12,7 @@ before(async () => {
   environment.PAYMENT_SINK_URL = sink.url;
 });
 after(() => sink.close());
-const { story } = stories(environment);
+const { scene, story } = stories(environment);
 
 story("nobody answers in time", async ({ open, transport }) => {
   const visit = await open();
@@ -24,8 +24,27 @@ story("nobody answers in time", async ({ open, transport }) => {
   await visit.cardIs("expired").getByText("Nobody answered in time. It did not happen.").waitFor();
   assert.equal(await visit.approve.count(), 0);
   await visit.shows(`approval-expired-${transport}`);
+  await visit.page.reload();
+  await visit.cardIs("expired").getByText("Nobody answered in time. It did not happen.").waitFor();
   await visit.say("Hello");
   await visit.sees("Hello! What can I do for you?");
+});
+
+const TAKEN_BACK = {
+  "en-US": "The agent took this back before it was answered. It did not happen.",
+  "ja-JP": "回答の前にエージェントが取り下げたため、実行していません。",
+};
+
+scene("the agent takes a request back", async ({ open }) => {
+  for (const [locale, words] of Object.entries(TAKEN_BACK)) {
+    const visit = await open({ locale, transport: "bidi" }); // only a live model can
+    await visit.say('/call process_payment {"amount": 50, "recipient": "Hanako"}\n/withdraw');
+    await visit.cardIs("withdrawn").getByText(words).waitFor();
+    assert.equal(await visit.approve.count(), 0);
+    await visit.page.reload();
+    await visit.cardIs("withdrawn").getByText(words).waitFor();
+    await visit.shows(`approval-withdrawn-${locale}`);
+  }
 });
 
 story("a payment that fails", async ({ open, transport }) => {

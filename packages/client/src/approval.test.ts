@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { answered, asking, assistant, part } from "../test/parts.js";
 import type { ApprovalMoment, ApprovalRequest } from "./approval.js";
 import { approvalStatus, findApproval } from "./approval.js";
+import { findOutcome } from "./outcome.js";
 import type { ToolPart } from "./tool-parts.js";
 
 const request: ApprovalRequest = {
@@ -51,14 +52,17 @@ const STATES: [string, ToolPart, Partial<ApprovalMoment>][] = [
   ["running", part({ state: "output-available", output: 1, preliminary: true }), {}],
   ["failed", output({ success: false }), {}],
   ["failed", output({ error: "No money.", balance: 3 }), {}],
-  ["unknown", output({ error: "outcome_unknown: no answer.", balance: 3 }), {}],
+  ["unknown", output({ error: "No answer.", outcome: "unknown", balance: 3 }), {}],
   ["failed", error("User denied Geolocation"), {}],
-  ["unknown", error("outcome_unknown: the call was started, but …"), {}],
-  ["expired", error("The call expired: nobody answered in time. It did not run."), {}],
-  ["cancelled", error("The call was cancelled: the user went on without answering."), {}],
+  ["unknown", error("It was started, but …"), { outcome: "unknown" }],
+  ["expired", error("Nobody answered in time."), { outcome: "expired" }],
+  ["cancelled", error("The user went on without answering."), { outcome: "cancelled" }],
+  ["withdrawn", error("The agent took the call back."), { outcome: "withdrawn" }],
+  ["refused", error("This call was not approved."), { outcome: "refused" }],
 ];
 
 test.each(STATES)("%s", (expected, subject, moment) => {
-  const now = { isExpired: false, isCancelled: false, isRunning: false, ...moment };
+  const outcome = findOutcome(assistant(subject), subject);
+  const now = { isExpired: false, isCancelled: false, isRunning: false, outcome, ...moment };
   expect(approvalStatus(subject, now)).toBe(expected);
 });

@@ -1,5 +1,6 @@
 /** What the server says of a call that waits for a person, and how far that has come. */
 import type { UIMessage } from "ai";
+import type { Outcome } from "./outcome.js";
 import type { ToolPart } from "./tool-parts.js";
 
 /** One argument as text. `cut` says that the text is not all of it. */
@@ -22,18 +23,11 @@ export interface ApprovalRequest {
   arguments: ApprovalArgument[];
   /** ISO 8601, UTC. */
   expiresAt: string;
+  /** How the call ended, once it has without a result. */
+  outcome?: Outcome;
 }
 
-export type ApprovalStatus =
-  | "waiting"
-  | "approved"
-  | "denied"
-  | "expired"
-  | "cancelled"
-  | "running"
-  | "done"
-  | "failed"
-  | "unknown";
+export type ApprovalStatus = "waiting" | "approved" | "running" | "done" | Outcome;
 
 /** What the server says of the part's call, if its message holds it. */
 export function findApproval(message: UIMessage, part: ToolPart): ApprovalRequest | undefined {
@@ -50,6 +44,8 @@ export interface ApprovalMoment {
   isCancelled: boolean;
   /** The browser is running the call. */
   isRunning: boolean;
+  /** What `findOutcome` says of the call. */
+  outcome: Outcome | undefined;
 }
 
 export function approvalStatus(part: ToolPart, moment: ApprovalMoment): ApprovalStatus {
@@ -62,28 +58,13 @@ export function approvalStatus(part: ToolPart, moment: ApprovalMoment): Approval
       if (!part.approval.approved) return "denied";
       return moment.isRunning ? "running" : "approved";
     case "output-denied":
-      return "denied";
     case "output-available":
-      return part.preliminary ? "running" : ending(part.output);
     case "output-error":
-      return failure(part.errorText);
+      if (moment.outcome) return moment.outcome;
+      return "preliminary" in part && part.preliminary ? "running" : "done";
     default:
       return moment.isCancelled ? "cancelled" : "running";
   }
-}
-
-/** ADK tools tell of their failures in the result. */
-function ending(output: unknown): ApprovalStatus {
-  const { error, success } = (output ?? {}) as { error?: unknown; success?: unknown };
-  if (typeof error === "string") return failure(error);
-  return success === false ? "failed" : "done";
-}
-
-/** The wire has no field for these ends; the server's texts begin with fixed words. */
-function failure(text: string): ApprovalStatus {
-  if (text.startsWith("outcome_unknown")) return "unknown";
-  if (text.startsWith("The call expired")) return "expired";
-  return text.startsWith("The call was cancelled") ? "cancelled" : "failed";
 }
 
 function isRequest(data: unknown): data is ApprovalRequest {

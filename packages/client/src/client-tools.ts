@@ -43,10 +43,10 @@ export interface ClientTools {
   shouldContinue(chat: { messages: UIMessage[] }): boolean;
 }
 
-type Outcome = { output: unknown } | { state: "output-error"; errorText: string };
+type Returned = { output: unknown } | { state: "output-error"; errorText: string };
 
 interface Call {
-  outcome: Promise<Outcome>;
+  returned: Promise<Returned>;
   /** `seen`: the chat has shown the answer. If the call is open again after that, the answer was lost. */
   stage: "running" | "given" | "seen";
 }
@@ -69,7 +69,7 @@ export function clientTools(table: Record<string, ClientTool>): ClientTools {
 
   const begin = (part: ToolPart): Call => {
     const call = calls.get(part.toolCallId) ?? {
-      outcome: perform(toolOf(part)?.run, part),
+      returned: perform(toolOf(part)?.run, part),
       stage: "running",
     };
     calls.set(part.toolCallId, call);
@@ -80,10 +80,10 @@ export function clientTools(table: Record<string, ClientTool>): ClientTools {
   const handIn = async (part: ToolPart, chat: ToolAnswers, approval?: ApprovalAnswer) => {
     const { toolCallId } = part;
     const call = begin(part);
-    const outcome = await call.outcome;
+    const returned = await call.returned;
     try {
       if (approval) await chat.addToolApprovalResponse(approval);
-      await chat.addToolOutput({ tool: getToolName(part), toolCallId, ...outcome });
+      await chat.addToolOutput({ tool: getToolName(part), toolCallId, ...returned });
     } finally {
       call.stage = "given";
     }
@@ -116,7 +116,7 @@ export function clientTools(table: Record<string, ClientTool>): ClientTools {
   return tools;
 }
 
-async function perform(run: ClientToolFunction | undefined, part: ToolPart): Promise<Outcome> {
+async function perform(run: ClientToolFunction | undefined, part: ToolPart): Promise<Returned> {
   try {
     if (!run) throw new Error(`This page has no tool ${getToolName(part)}.`);
     const output = await run(part.input as never, { toolCallId: part.toolCallId });

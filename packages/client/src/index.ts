@@ -10,6 +10,8 @@ export type {
 } from "./client-tools.js";
 export { clientTools } from "./client-tools.js";
 export type { ConnectionState, ReconnectOptions } from "./connection.js";
+export type { Outcome } from "./outcome.js";
+export { findOutcome } from "./outcome.js";
 export type { RunningCalls } from "./should-continue.js";
 export { shouldContinue } from "./should-continue.js";
 export type { WebSocketConstructor, WebSocketLike } from "./socket.js";

@@ -13,8 +13,7 @@ from google.adk.tools.tool_context import ToolContext
 from google.genai.types import FunctionCall, Part
 
 from adk_stream_protocol.adk.chat_calls import ChatCalls, Tools
-from adk_stream_protocol.adk.client_tool import ClientTool
-from adk_stream_protocol.adk.live_model import needs_answer
+from adk_stream_protocol.adk.client_tool import ClientTool, needs_answer
 from adk_stream_protocol.adk.sessions import finish_even_if_cancelled
 from adk_stream_protocol.adk.task_context import current_run
 from adk_stream_protocol.adk.tool_schema import Schemas
@@ -22,12 +21,12 @@ from adk_stream_protocol.approvals.book import MAX_DENIALS, MAX_PENDING, Approva
 from adk_stream_protocol.approvals.record import State
 from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.convert import tool_responses as outcomes
-from adk_stream_protocol.convert.calls import (
-    CONFIRMATION,
-    Calls,
+from adk_stream_protocol.convert.calls import CONFIRMATION, Calls
+from adk_stream_protocol.convert.events import (
     is_placeholder,
     is_user_message,
     last_message_at,
+    parts_of,
 )
 from adk_stream_protocol.telemetry.instruments import traceparent
 
@@ -208,7 +207,7 @@ class ApprovalRequests:
 
 def in_call_order(session: Session, event: Event) -> list[Part]:
     """The parts of a response event, with the earlier responses of sibling calls in place."""
-    parts = (event.content and event.content.parts) or []
+    parts = parts_of(event)
     new = {
         response.id: response.response or {}
         for response in event.get_function_responses()

@@ -10,6 +10,8 @@ from google.adk.workflow import BaseNode
 from google.genai import types
 from jsonschema import Draft202012Validator, ValidationError
 
+from adk_stream_protocol.adk.private import may_require_confirmation
+
 
 class ClientTool(BaseTool):
     """A tool the browser executes; with `approval=True` a person must allow each call first.
@@ -39,6 +41,7 @@ class ClientTool(BaseTool):
             Draft202012Validator.check_schema(output)
 
     def _get_declaration(self) -> types.FunctionDeclaration:
+        """Override ADK's own extension point, as its documents ask of a tool with a schema."""
         return types.FunctionDeclaration(
             name=self.name,
             description=self.description,
@@ -53,6 +56,11 @@ class ClientTool(BaseTool):
         """What is wrong with a result, with its path, or None."""
         fault: ValidationError | None = next(iter(self._checker.iter_errors(value)), None)
         return None if fault is None else f"{fault.json_path}: {fault.message}"
+
+
+def needs_answer(tool: BaseTool) -> bool:
+    """Whether a call of this tool may wait for a person or for the browser."""
+    return isinstance(tool, ClientTool) or may_require_confirmation(tool)
 
 
 async def tools_of(node: BaseNode | None, author: str) -> dict[str, BaseTool]:

@@ -30,12 +30,13 @@ from adk_stream_protocol.adk.approval_requests import (
 )
 from adk_stream_protocol.adk.chat_calls import CallKey, ChatCalls
 from adk_stream_protocol.adk.client_tool import ClientTool
+from adk_stream_protocol.adk.private import is_stand_in
 from adk_stream_protocol.adk.task_context import current_run
 from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.record import ApprovalRecord, State
 from adk_stream_protocol.approvals.response import outcome_of
 from adk_stream_protocol.convert import tool_responses as outcomes
-from adk_stream_protocol.convert.calls import add_notes
+from adk_stream_protocol.convert.events import add_notes
 from adk_stream_protocol.convert.history.exchanges import MESSAGE_ID
 from adk_stream_protocol.errors import StreamProtocolError
 from adk_stream_protocol.telemetry.calls import traced_gate
@@ -152,7 +153,7 @@ class ApprovalGate(BasePlugin):
         record = await self._answered(record)
         if (run := current_run()) and run.link:
             run.link.decided(call_id, record.state)
-        if record.state in (State.CANCELLED, State.LAPSED):
+        if record.state in (State.CANCELLED, State.WITHDRAWN, State.LAPSED):
             # Who cancelled it has told the model; a result from here would be a second one.
             raise asyncio.CancelledError
         context.tool_confirmation = ToolConfirmation(confirmed=True)
@@ -248,7 +249,7 @@ class ApprovalGate(BasePlugin):
         error: BaseException,
     ) -> dict[str, Any] | None:
         """A tool that raises has a result too: the model and the user are told that it failed."""
-        if type(tool) is BaseTool:  # ADK's stand-in for a name it does not know
+        if is_stand_in(tool):
             return outcomes.unknown_tool(tool.name)
         record = self._take_started(tool_context)
         if isinstance(error, asyncio.CancelledError):

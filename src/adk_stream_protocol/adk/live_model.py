@@ -6,9 +6,8 @@ are. Only tool objects are shared: what is set on them here is read in live runs
 """
 
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 from google.adk.agents.base_agent import BaseAgent
 from google.adk.agents.llm_agent import LlmAgent
@@ -18,11 +17,11 @@ from google.adk.models.google_llm import Gemini
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.models.registry import LLMRegistry
-from google.adk.tools.base_tool import BaseTool
 from google.genai import errors, types
 from websockets.exceptions import ConnectionClosed
 
-from adk_stream_protocol.adk.client_tool import ClientTool
+from adk_stream_protocol.adk import private
+from adk_stream_protocol.adk.client_tool import ClientTool, needs_answer
 from adk_stream_protocol.adk.task_context import Link, current_run
 
 logger = logging.getLogger(__name__)
@@ -50,7 +49,13 @@ def _tree(agent: BaseAgent) -> list[BaseAgent]:
 
 
 def live_variant(model: BaseLlm) -> BaseLlm:
-    """A copy of the model with a connection of ours. ADK still finds the class it looks for."""
+    """Return a copy of the model with a connection of ours.
+
+    The copy is of a class made from the model's own, because ADK asks for `Gemini` by isinstance
+    and for an overridden `connect`: a model that wraps another would not be treated as the other.
+    It gets its state the way a pickled object does, so nothing that the model's class keeps outside
+    of its fields is lost.
+    """
     base = type(model)
 
     @asynccontextmanager
@@ -63,19 +68,18 @@ def live_variant(model: BaseLlm) -> BaseLlm:
             if link is None:
                 yield connection
                 return
-            # Which models give calls at once and which only when their turn ends is decided
-            # inside ADK's connection (google-adk 2.13).
-            at_once = bool(getattr(connection, "_is_gemini_3_x_live", True))
+            at_once = private.sends_calls_immediately(connection)
             link.connected(llm_request.tools_dict, calls_at_once=at_once)
-            _watch(connection, link)
+            private.wrap_messages(connection, lambda messages: _watch(messages, link))
             live = LiveConnection(connection, link)
             await live.send_unsent()
             yield live
 
-    copy = model.model_copy()
-    _make_room(copy)
-    copy.__class__ = type(base.__name__, (base,), {"connect": connect, "__doc__": base.__doc__})
-    return copy
+    variant_class = type(base.__name__, (base,), {"connect": connect, "__doc__": base.__doc__})
+    variant = variant_class.__new__(variant_class)
+    variant.__setstate__(model.model_copy().__getstate__())
+    _make_room(variant)
+    return variant
 
 
 def _mark(request: LlmRequest, *, tells_model: bool) -> None:
@@ -90,34 +94,17 @@ def _mark(request: LlmRequest, *, tells_model: bool) -> None:
                 declaration.behavior = behavior
 
 
-def needs_answer(tool: BaseTool) -> bool:
-    """Whether a call of this tool may wait for a person or for the browser."""
-    if isinstance(tool, ClientTool):
-        return True
-    if type(tool).check_require_confirmation is BaseTool.check_require_confirmation:
-        return False
-    return bool(getattr(tool, "_require_confirmation", True))
-
-
-def _watch(connection: BaseLlmConnection, link: Link) -> None:
+async def _watch(messages: private.Messages, link: Link) -> AsyncIterator[types.LiveServerMessage]:
     """ADK drops what a model says of calls it takes back, and of its silence (google-adk 2.13)."""
-    session: Any = getattr(connection, "_gemini_session", None)
-    if session is None:
-        return
-    receive = session.receive
-
-    async def watched() -> AsyncGenerator[Any]:
-        async for message in receive():
-            if message.tool_call_cancellation and message.tool_call_cancellation.ids:
-                link.withdrawn(message.tool_call_cancellation.ids)
-            if (update := message.session_resumption_update) and not update.new_handle:
-                # While it works the model has no new handle; ADK would forget the old one.
-                message.session_resumption_update = None
-            yield message
-            if message.server_content and message.server_content.generation_complete:
-                link.fell_silent()
-
-    session.receive = watched
+    async for message in messages:
+        if message.tool_call_cancellation and message.tool_call_cancellation.ids:
+            link.withdrawn(message.tool_call_cancellation.ids)
+        if (update := message.session_resumption_update) and not update.new_handle:
+            # While it works the model has no new handle; ADK would forget the old one.
+            message.session_resumption_update = None
+        yield message
+        if message.server_content and message.server_content.generation_complete:
+            link.fell_silent()
 
 
 class LiveConnection(BaseLlmConnection):
@@ -134,8 +121,9 @@ class LiveConnection(BaseLlmConnection):
         await self._send_content(content)
 
     async def _send_content(self, content: types.Content, *, partial: bool = False) -> None:
+        """Override what ADK's live flow calls."""
         try:
-            await self._inner._send_content(content, partial=partial)
+            await private.send_content(self._inner, content, partial=partial)
         except (ConnectionClosed, errors.APIError) as error:
             # The receiving side meets the same end and decides whether to connect again.
             logger.info("the link broke while sending: %s", type(error).__name__)
@@ -144,7 +132,7 @@ class LiveConnection(BaseLlmConnection):
     async def send_unsent(self) -> None:
         """Bring what the link before this one could not take."""
         while self._link.unsent:
-            await self._inner._send_content(self._link.unsent[0])
+            await self._inner.send_content(self._link.unsent[0])
             del self._link.unsent[0]
 
     async def send_realtime(self, blob: types.Blob) -> None:

@@ -14,37 +14,18 @@ SEND_SECONDS = 20.0
 SPEECH = "audio/pcm;rate=16000"
 
 
-class _Requests(asyncio.Queue[LiveRequest]):
-    """A queue without bounds. asyncio's own keeps 3 KB of deques, in every chat that is idle."""
-
-    def __init__(self) -> None:
-        self._requests: list[LiveRequest] = []
-        self._takers: list[asyncio.Future[None]] = []
-
-    def qsize(self) -> int:
-        return len(self._requests)
-
-    def put_nowait(self, item: LiveRequest) -> None:
-        self._requests.append(item)
-        for taker in self._takers:
-            if not taker.done():
-                taker.set_result(None)
-        self._takers.clear()
-
-    async def get(self) -> LiveRequest:
-        while not self._requests:
-            taker: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._takers.append(taker)
-            await taker
-        return self._requests.pop(0)
-
-
 class LiveQueue(LiveRequestQueue):
-    """What a live run is sent."""
+    """What a live run is sent.
+
+    ADK asks for its own class by isinstance. Nothing of that class is used: each of its public
+    methods is here, and its constructor is not called. It would make an `asyncio.Queue`, whose
+    deques are 3 KB in every idle chat.
+    """
 
     def __init__(self, on_stuck: Callable[[], None]) -> None:
-        super().__init__()
-        self._queue = _Requests()
+        self._requests: list[LiveRequest] = []
+        self._takers: list[asyncio.Future[None]] = []
+        self._is_closed = False
         self._on_stuck = on_stuck
         self._rounds = 0
         """How often ADK came back for more: it has sent what it took before."""
@@ -52,21 +33,46 @@ class LiveQueue(LiveRequestQueue):
         self._due = 0
         self._timer: asyncio.TimerHandle | None = None
 
+    @property
+    def closed(self) -> bool:
+        """Whether the run is told to end."""
+        return self._is_closed
+
     async def get(self) -> LiveRequest:
         self._rounds += 1
-        return await super().get()
+        while not self._requests:
+            taker: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._takers.append(taker)
+            await taker
+        return self._requests.pop(0)
 
     def send(self, req: LiveRequest) -> None:
         """Send a message that the model must get."""
-        self._due = self._rounds + self._queue.qsize() + 1
-        super().send(req)
+        self._due = self._rounds + len(self._requests) + 1
+        self._put(req)
         if self._timer is None:
             self._watch()
 
     def close(self) -> None:
-        super().close()
+        self._put(LiveRequest(close=True))
         if self._timer:
             self._timer.cancel()
+
+    def send_content(self, content: types.Content, partial: bool = False) -> None:
+        """ADK sends the results of tools here."""
+        self._put(LiveRequest(content=content, partial=partial))
+
+    def send_realtime(self, blob: types.Blob) -> None:
+        self._put(LiveRequest(blob=blob))
+
+    def send_activity_start(self) -> None:
+        self._put(LiveRequest(activity_start=types.ActivityStart()))
+
+    def send_activity_end(self) -> None:
+        self._put(LiveRequest(activity_end=types.ActivityEnd()))
+
+    def send_audio_stream_end(self) -> None:
+        self._put(LiveRequest(audio_stream_end=True))
 
     def say(self, content: types.Content) -> None:
         """Send user content, and notice if it does not leave."""
@@ -78,6 +84,14 @@ class LiveQueue(LiveRequestQueue):
             self.send_audio_stream_end()
         else:
             self.send_realtime(types.Blob(data=pcm, mime_type=SPEECH))
+
+    def _put(self, request: LiveRequest) -> None:
+        self._is_closed = self._is_closed or request.close
+        self._requests.append(request)
+        for taker in self._takers:
+            if not taker.done():
+                taker.set_result(None)
+        self._takers.clear()
 
     def _watch(self) -> None:
         loop = asyncio.get_running_loop()

@@ -17,9 +17,15 @@ from adk_stream_protocol.approvals.response import outcome_of, overlay
 from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.convert import tool_responses as outcomes
 from adk_stream_protocol.convert.answers import Plan
-from adk_stream_protocol.convert.calls import NOTES, Call, Calls, current_turn, is_placeholder
+from adk_stream_protocol.convert.calls import Call, Calls, current_turn
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
-from adk_stream_protocol.convert.events import ends_with_user, texts_of
+from adk_stream_protocol.convert.events import (
+    add_notes,
+    ends_with_user,
+    is_placeholder,
+    texts_of,
+    with_notes,
+)
 from adk_stream_protocol.convert.history.ui_messages import message_prefix
 from adk_stream_protocol.errors import Busy, Conflict
 from adk_stream_protocol.protocol.chunks import AnyChunk
@@ -139,7 +145,8 @@ class OpenTurn:
         """Close open calls that nobody needs to answer any more."""
         closed = [call for call in self.calls.open() if call.id in call_ids]
         for call in closed:
-            await self._end_of(call)
+            is_withdrawn = outcomes.outcome_code(outcome) == "withdrawn"
+            await self._end_of(call, is_withdrawn=is_withdrawn)
             await self._close(call, outcome)
         return closed
 
@@ -151,12 +158,15 @@ class OpenTurn:
         await self._close(call, await self._end_of(call))
         return call
 
-    async def _end_of(self, call: Call) -> dict[str, Any]:
+    async def _end_of(self, call: Call, *, is_withdrawn: bool = False) -> dict[str, Any]:
         record = self._records.get(call.id)
         if record is None:
             return outcomes.cancelled()
         runs_here = self._in_hand.is_running(record.id)
-        record = await self._book.cancel(record, "the user went on", runs_here=runs_here)
+        if is_withdrawn:
+            record = await self._book.withdraw(record, runs_here=runs_here)
+        else:
+            record = await self._book.cancel(record, "the user went on", runs_here=runs_here)
         if call.browser:
             if record.state is State.EXECUTING:
                 await self._book.lose(record)
@@ -282,7 +292,7 @@ class OpenTurn:
             author="user" if content and call.browser else call.author,
             invocation_id=call.invocation_id,
             content=content,
-            custom_metadata={NOTES: {"calls": {call.id: note}}} if note else None,
+            custom_metadata=with_notes(None, {"calls": {call.id: note}}) if note else None,
         )
         await self._sessions.append_event(self._session, event)
 
@@ -317,5 +327,5 @@ class OpenTurn:
         """End a history that ends with the user: a live model would answer it on connecting."""
         if ends_with_user(self._session.events):
             event = Event(author=author, content=outcomes.pause(), invocation_id=Event.new_id())
-            event.custom_metadata = {NOTES: {"filler": True}}
+            add_notes(event, {"filler": True})
             await self._sessions.append_event(self._session, event)

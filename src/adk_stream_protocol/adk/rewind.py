@@ -14,7 +14,7 @@ from google.genai import types
 
 from adk_stream_protocol.adk.session_reader import TITLE
 from adk_stream_protocol.adk.sessions import TurnSessions
-from adk_stream_protocol.convert.calls import NOTES
+from adk_stream_protocol.convert.events import note, with_notes
 from adk_stream_protocol.convert.history.exchanges import (
     MESSAGE_ID,
     USER_MESSAGE_ID,
@@ -58,7 +58,7 @@ async def rewind(
     restored = Event(
         author="user",
         actions=EventActions(state_delta=delta),
-        custom_metadata={NOTES: {_RESTORED: True}},
+        custom_metadata=with_notes(None, {_RESTORED: True}),
     )
     for event in [*([restored] if delta else []), *again]:
         event.timestamp = time.time()  # databases order by it
@@ -92,13 +92,12 @@ def _dropped_before(session: Session, kept: list[Exchange], invocation_id: str) 
 
 
 def _copy(event: Event, exchange: Exchange, invocation_id: str) -> Event:
-    metadata = event.custom_metadata or {}
     names = {MESSAGE_ID: exchange.message_id, USER_MESSAGE_ID: exchange.user_message_id}
     return event.model_copy(
         update={
             "id": Event.new_id(),
             "invocation_id": invocation_id,
-            "custom_metadata": {**metadata, NOTES: {**metadata.get(NOTES, {}), **names}},
+            "custom_metadata": with_notes(event.custom_metadata, names),
             "actions": event.actions.model_copy(update={"artifact_delta": {}}),
         }
     )
@@ -109,8 +108,7 @@ def _made_with(session: Session) -> dict[str, Any]:
     changed = {
         key
         for event in session.events
-        if not event.actions.rewind_before_invocation_id
-        and _RESTORED not in (event.custom_metadata or {}).get(NOTES, {})
+        if not event.actions.rewind_before_invocation_id and not note(event, _RESTORED)
         for key in event.actions.state_delta
     }
     return {

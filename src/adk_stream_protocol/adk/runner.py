@@ -1,4 +1,10 @@
-"""Any agent, App or Runner as the Runner we need: resumable, gated, reading sessions once."""
+"""Any agent, App or Runner as the Runner we need: resumable, gated, reading sessions once; and
+that one again for live chats.
+
+Each is a shallow copy of a Runner in which public attributes are set anew, so that a class of the
+application's own stays what it is. That works while a Runner keeps nothing that is made of them: a
+test lists what it keeps (google-adk 2.13).
+"""
 
 import copy
 import warnings
@@ -7,11 +13,13 @@ from google.adk.agents.base_agent import BaseAgent
 from google.adk.agents.invocation_context import InvocationContext
 from google.adk.apps.app import App, ResumabilityConfig
 from google.adk.events.event import Event
+from google.adk.models.base_llm import BaseLlm
 from google.adk.plugins.plugin_manager import PluginManager
 from google.adk.runners import Runner
 from google.adk.sessions.base_session_service import BaseSessionService
 
 from adk_stream_protocol.adk.gate import ApprovalGate
+from adk_stream_protocol.adk.live_model import live_copy
 from adk_stream_protocol.adk.sessions import TurnSessions
 from adk_stream_protocol.approvals.book import ApprovalBook
 
@@ -58,4 +66,17 @@ def _adapt(runner: Runner, session_service: BaseSessionService, approvals: Appro
     ours.resumability_config = resumability
     ours.plugin_manager = Plugins(plugins=plugins)
     ours.session_service = TurnSessions(session_service)
+    return ours
+
+
+def build_live_runner(runner: Runner, model: BaseLlm | str | None) -> Runner | None:
+    """Return the runner for live chats, on this model where one is given.
+
+    Return None if the root is a node that is no agent: such a one cannot be run live.
+    """
+    if not isinstance(runner.agent, BaseAgent):
+        return None
+    ours = copy.copy(runner)
+    ours.agent = live_copy(runner.agent, model)
+    ours.app = runner.app.model_copy(update={"root_agent": ours.agent})
     return ours

@@ -2,8 +2,8 @@
 
 from google.adk.telemetry import TelemetryConfig
 from google.adk.telemetry.context import ContentCapturingMode
-from opentelemetry import metrics, trace
-from opentelemetry._logs import get_logger_provider
+
+from adk_stream_protocol.adk.private import has_telemetry
 
 # One shared config means the same as none and spares ADK a rebuild per delta (google-adk 2.13).
 AS_CONFIGURED = TelemetryConfig()
@@ -15,7 +15,5 @@ UNHEARD = TelemetryConfig(
 
 
 def telemetry() -> TelemetryConfig:
-    """As configured, once anybody has set up OpenTelemetry for traces, metrics or logs."""
-    providers = (trace.get_tracer_provider(), metrics.get_meter_provider(), get_logger_provider())
-    unheard = all("Proxy" in type(provider).__name__ for provider in providers)
-    return UNHEARD if unheard else AS_CONFIGURED
+    """Return what is configured, once anybody has set up OpenTelemetry; the cheapest before."""
+    return AS_CONFIGURED if has_telemetry() else UNHEARD

@@ -3,7 +3,9 @@
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from google.adk.models.llm_request import LlmRequest
 from google.adk.tools.base_tool import BaseTool
+from google.genai import types
 from jsonschema import Draft202012Validator, SchemaError
 
 
@@ -35,7 +37,7 @@ class Schemas:
 
 def _parameters_of(tool: BaseTool) -> dict[str, Any]:
     """The JSON Schema of a tool's arguments; an empty one where it declares none."""
-    declaration = tool._get_declaration()  # pyright: ignore[reportPrivateUsage]
+    declaration = _declaration_of(tool)
     if declaration is None:
         return {}
     if declaration.parameters_json_schema is not None:
@@ -46,3 +48,13 @@ def _parameters_of(tool: BaseTool) -> dict[str, Any]:
     return declaration.parameters.json_schema.model_dump(
         mode="json", by_alias=True, exclude_none=True
     )
+
+
+def _declaration_of(tool: BaseTool) -> types.FunctionDeclaration | None:
+    """What the model is told of a tool: what it adds to a request."""
+    request = LlmRequest()
+    request.append_tools([tool])
+    for added in request.config.tools or []:
+        if isinstance(added, types.Tool) and added.function_declarations:
+            return added.function_declarations[0]
+    return None

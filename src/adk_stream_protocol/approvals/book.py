@@ -279,6 +279,14 @@ class ApprovalBook:
         entry = self._entry("cancel", after, record.principal)
         return after if await self._move(record, after, entry) else await self._fresh(record)
 
+    async def withdraw(self, record: ApprovalRecord, *, runs_here: bool = False) -> ApprovalRecord:
+        """Close a request that the agent took back. An answered one is cancelled instead."""
+        if record.state is not State.PENDING:
+            return await self.cancel(record, "the agent took it back", runs_here=runs_here)
+        after = record.withdraw()
+        entry = self._entry("withdraw", after, record.principal)
+        return after if await self._move(record, after, entry) else await self._fresh(record)
+
     async def expire(self, record: ApprovalRecord) -> ApprovalRecord:
         """Close a request whose time is over."""
         if record.state is not State.PENDING or self._clock() < record.expires:

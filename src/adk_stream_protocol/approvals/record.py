@@ -1,6 +1,6 @@
 """ApprovalRecord: one gated call and its life, as a pure state machine.
 
-pending → approved | denied | expired | cancelled
+pending → approved | denied | expired | cancelled | withdrawn
 approved → executing | lapsed      executing → done | failed | unknown
 A function here says what a record becomes, or raises. Whether it did become that is the store's to
 decide: it writes only over the state it was computed from.
@@ -26,6 +26,7 @@ class State(StrEnum):
     DENIED = "denied"
     EXPIRED = "expired"
     CANCELLED = "cancelled"
+    WITHDRAWN = "withdrawn"
     EXECUTING = "executing"
     DONE = "done"
     FAILED = "failed"
@@ -35,12 +36,21 @@ class State(StrEnum):
 
 MOVES: dict[State, frozenset[State]] = {
     State.PENDING: frozenset(
-        {State.PENDING, State.APPROVED, State.DENIED, State.EXPIRED, State.CANCELLED}
+        {
+            State.PENDING,
+            State.APPROVED,
+            State.DENIED,
+            State.EXPIRED,
+            State.CANCELLED,
+            State.WITHDRAWN,
+        }
     ),
     State.APPROVED: frozenset({State.EXECUTING, State.LAPSED}),
     State.EXECUTING: frozenset({State.EXECUTING, State.DONE, State.FAILED, State.UNKNOWN}),
 }
-_UNDECIDED = (State.PENDING, State.EXPIRED, State.CANCELLED, State.LAPSED)
+UNANSWERED = frozenset({State.EXPIRED, State.CANCELLED, State.WITHDRAWN})
+"""Over without a decision."""
+_UNDECIDED = UNANSWERED | {State.PENDING, State.LAPSED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +142,10 @@ class ApprovalRecord:
         if self.state is State.APPROVED:
             return replace(self, state=State.LAPSED)
         return replace(self._from(State.PENDING), state=State.CANCELLED, reason=reason)
+
+    def withdraw(self) -> "ApprovalRecord":
+        """Take back a request that nobody has answered: the agent does not want it any more."""
+        return replace(self._from(State.PENDING), state=State.WITHDRAWN)
 
     def expire(self, now: float) -> "ApprovalRecord":
         """Nobody answered in time."""

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from adk_stream_protocol.approvals.record import ApprovalRecord, State
+from adk_stream_protocol.approvals.record import UNANSWERED, ApprovalRecord, State
 from adk_stream_protocol.convert import tool_responses as outcomes
 from adk_stream_protocol.convert.calls import Call
 
@@ -17,6 +17,8 @@ def outcome_of(record: ApprovalRecord) -> dict[str, Any] | None:
             return outcomes.expired()
         case State.CANCELLED | State.LAPSED:
             return outcomes.cancelled()
+        case State.WITHDRAWN:
+            return outcomes.withdrawn()
         case State.UNKNOWN:
             return outcomes.outcome_unknown()
         case State.DONE | State.FAILED:
@@ -29,7 +31,7 @@ def overlay(call: Call, record: ApprovalRecord) -> None:
     """Let the record say where a call stands, whatever the session says of it."""
     if record.state is State.PENDING:
         call.decision = None
-    elif record.state in (State.EXPIRED, State.CANCELLED, State.LAPSED):
+    elif record.state in UNANSWERED or record.state is State.LAPSED:
         call.response = call.response or outcome_of(record)
     else:
         call.decision = record.state is not State.DENIED

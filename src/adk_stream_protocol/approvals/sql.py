@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy import (
     Connection,
     Row,
+    RowMapping,
     Select,
     bindparam,
     create_engine,
@@ -133,7 +134,10 @@ class SqlApprovalStore:
         await self._database.close()
 
     async def _select(self, query: Select[Any], **values: Any) -> list[ApprovalRecord]:
-        rows = await self._run(lambda connection: connection.execute(query, values).all())
+        def work(connection: Connection) -> Sequence[RowMapping]:
+            return connection.execute(query, values).mappings().all()
+
+        rows = await self._run(work)
         return [_record(row) for row in reversed(rows)]
 
     async def _run(self, work: Callable[[Connection], T]) -> T:
@@ -252,8 +256,8 @@ def _line(entry: AuditEntry) -> dict[str, Any]:
     return {name: getattr(entry, name) for name in _LINE}
 
 
-def _record(row: Row[Any]) -> ApprovalRecord:
-    values: dict[str, Any] = dict(row._mapping)  # pyright: ignore[reportPrivateUsage]
+def _record(row: RowMapping) -> ApprovalRecord:
+    values: dict[str, Any] = dict(row)
     values["steps"] = tuple(json.loads(values["steps"]))
     values["state"] = State(values["state"])
     return ApprovalRecord(**values)

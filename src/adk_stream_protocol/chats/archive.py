@@ -12,7 +12,7 @@ from google.adk.sessions.session import Session
 from adk_stream_protocol.adk.session_reader import TITLE
 from adk_stream_protocol.adk.sessions import TurnSessions
 from adk_stream_protocol.approvals.book import BROWSER, ApprovalBook
-from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, State
+from adk_stream_protocol.approvals.record import UNANSWERED, ApprovalRecord, Principal, State
 from adk_stream_protocol.approvals.response import outcome_of
 from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.chats.failures import needing_the_store
@@ -29,7 +29,6 @@ MAX_TITLES_READ = 10
 """How many chats without a kept title one listing reads for it."""
 MAX_IDS_PER_QUERY = 1_000
 _STEADY_READS = 5
-_CUT_OFF = {"error": "The call was cut off before its result was known."}
 
 
 class Activity(Protocol):
@@ -193,7 +192,7 @@ class ChatArchive:
     def _standing(self, call: Call, record: ApprovalRecord | None, idle: bool) -> Standing:
         if record and record.state is State.PENDING:
             return Standing(waits_for=record.steps[record.step] if record.steps else None)
-        if record and record.state in (State.EXPIRED, State.CANCELLED):
+        if record and record.state in UNANSWERED:
             return Standing(outcome=outcome_of(record))
         if record:
             decision = record.state is not State.DENIED
@@ -202,7 +201,7 @@ class ChatArchive:
             return Standing(decision, record.reason, lapsed or self._overdue(call, since))
         if call.browser or call.approval_id:
             return Standing(outcome=self._overdue(call, call.asked_at))
-        return Standing(outcome=_CUT_OFF if idle else None)
+        return Standing(outcome=outcomes.cut_off() if idle else None)
 
     def _overdue(self, call: Call, since: float) -> dict[str, Any] | None:
         is_over = call.browser and time.time() > since + (call.ttl or self._client_tool_ttl)

@@ -27,10 +27,11 @@ from adk_stream_protocol.chats.engine import RunnableChat
 from adk_stream_protocol.chats.failures import failure_of
 from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.convert.answers import Plan
-from adk_stream_protocol.convert.calls import NOTES, Call
+from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.convert.decode import TurnInput
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.encode.turn import TurnEncoder
+from adk_stream_protocol.convert.events import with_notes
 from adk_stream_protocol.convert.history.exchanges import MESSAGE_ID, USER_MESSAGE_ID
 from adk_stream_protocol.errors import Busy, UnknownId
 from adk_stream_protocol.telemetry.turns import Entered
@@ -245,8 +246,8 @@ class RequestEngine:
         """Make the settings of a run. Each of its events stores the ids of its messages."""
         config = self._settings.run_config
         names = {MESSAGE_ID: turn.message_id, USER_MESSAGE_ID: user_message_id}
-        notes = {NOTES: {name: value for name, value in names.items() if value}}
-        update: dict[str, Any] = {"custom_metadata": (config.custom_metadata or {}) | notes}
+        notes = {name: value for name, value in names.items() if value}
+        update: dict[str, Any] = {"custom_metadata": with_notes(config.custom_metadata, notes)}
         if config.telemetry is None:
             update["telemetry"] = telemetry()
         return config.model_copy(update=update)

@@ -64,7 +64,8 @@ class Turn:
         self.ended = True
         for reader in self._readers:
             reader.wake(True)
-        self.observed.end(chunks, self.size)
+        error_code = self.encoder.error_code if self.encoder else ""
+        self.observed.end(chunks, self.size, error_code)
 
     @property
     def message_id(self) -> str:

@@ -76,6 +76,11 @@ class _Worker:
         is_young = time.monotonic() < self.started + YOUNG_SECONDS
         return (self.process.returncode or 0) > 0 and is_young
 
+    def close(self) -> None:
+        """Close its standard input. A worker that lives takes that for the end of its parent."""
+        if self.process.stdin:
+            self.process.stdin.close()
+
 
 class Supervisor:
     """Runs a command several times on one socket. What dies is replaced; SIGTERM drains all.
@@ -105,6 +110,8 @@ class Supervisor:
             except subprocess.TimeoutExpired:
                 worker.process.kill()
                 worker.process.wait()
+            worker.close()
+        self._socket.close()
         return int(any(worker.has_failed for worker in self._workers))
 
     def _end(self, number: int, frame: FrameType | None) -> None:
@@ -122,4 +129,5 @@ class Supervisor:
                 if worker.has_failed:
                     self._ending.set()
                     return
+                worker.close()
                 self._workers[number] = self._start()

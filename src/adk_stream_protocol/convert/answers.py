@@ -194,7 +194,7 @@ def _place_decision(plan: Plan, said: _Said) -> None:
 
 def _place_repeat(plan: Plan, said: _Said) -> None:
     call = said.call
-    if call.response == outcomes.expired():
+    if outcomes.outcome_code(call.response or {}) == "expired":
         raise Expired("The request expired before this answer; the answer has no effect.")
     if said.approved is not None and call.decision is not said.approved:
         raise Conflict("This call is no longer open; the answer has no effect.")
@@ -212,7 +212,7 @@ def _place_browser(plan: Plan, said: _Said, check: CheckOutput) -> None:
     if said.approved is False:
         plan.results.append((call, outcomes.denied(said.reason)))
     elif said.error is not None:
-        plan.results.append((call, {"error": said.error[: outcomes.MAX_REASON]}))
+        plan.results.append((call, outcomes.browser_failed(said.error)))
     elif value is NOTHING:
         if not allowed:
             raise BadRequest(f"{said.path}: a yes or no is expected")

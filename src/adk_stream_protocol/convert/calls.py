@@ -1,8 +1,7 @@
 """The tool calls of one user turn, read from ADK events: what was asked, answered, still waits.
 
 The ADK session is the only source: a call, its approval request and its answer are events of it.
-What ADK's events do not say (the browser runs this call, a person approved it, its result came
-early) stands in `custom_metadata` under NOTES, written by us and stored with the event.
+What ADK's events do not say stands in our notes on them.
 """
 
 from collections.abc import Iterable
@@ -12,8 +11,15 @@ import msgspec
 from google.adk.events.event import Event
 from google.genai import types
 
+from adk_stream_protocol.convert.events import (
+    is_dialog,
+    is_placeholder,
+    is_user_message,
+    notes_of,
+    parts_of,
+)
+
 CONFIRMATION = "adk_request_confirmation"
-NOTES = "adk_stream"
 
 
 NOTHING = msgspec.UNSET
@@ -85,7 +91,7 @@ class Calls(msgspec.Struct):
         """Read stored events, oldest first."""
         calls = cls()
         for event in events:
-            calls.observe(event, (event.content and event.content.parts) or [])
+            calls.observe(event, parts_of(event))
         return calls
 
     def find(self, any_id: str) -> Call | None:
@@ -126,10 +132,9 @@ class Calls(msgspec.Struct):
             siblings = [call.id for call in seen.asked]
             for call in seen.asked:
                 call.siblings = siblings
-        if event.custom_metadata:
-            for call_id, note in notes_of(event).items():
-                if known := self.by_id.get(call_id):
-                    self._observe_note(known, note)
+        for call_id, note in notes_of(event).items():
+            if known := self.by_id.get(call_id):
+                self._observe_note(known, note)
         return seen
 
     def _observe_call(self, event: Event, asked: types.FunctionCall, seen: Seen) -> None:
@@ -137,7 +142,7 @@ class Calls(msgspec.Struct):
         if not call_id or not name:
             return
         if name == CONFIRMATION:
-            if call_id in (event.long_running_tool_ids or ()):
+            if is_dialog(event, call_id):
                 self._observe_confirmation(call_id, args)
             if known := self.by_approval.get(call_id):
                 seen.dialogs.append(known)
@@ -180,39 +185,9 @@ class Calls(msgspec.Struct):
             call.early_result = note["result"]
 
 
-def is_placeholder(event: Event, call_id: str) -> bool:
-    """ADK answers a call that awaits approval with a stand-in; it is no result of the tool."""
-    return call_id in event.actions.requested_tool_confirmations
-
-
-def notes_of(event: Event) -> dict[str, dict[str, Any]]:
-    """Our notes on the calls of an event, by call id."""
-    return (event.custom_metadata or {}).get(NOTES, {}).get("calls", {})
-
-
-def add_notes(event: Event, notes: dict[str, Any]) -> None:
-    """Write more notes on an event."""
-    metadata = event.custom_metadata or {}
-    event.custom_metadata = {**metadata, NOTES: {**metadata.get(NOTES, {}), **notes}}
-
-
 def current_turn(events: list[Event]) -> list[Event]:
     """The stored events after the last message the user wrote: all that can still be open."""
     for index in range(len(events) - 1, -1, -1):
         if is_user_message(events[index]):
             return events[index + 1 :]
     return events
-
-
-def last_message_at(events: list[Event]) -> float:
-    """When the user last wrote or said something."""
-    for event in reversed(events):
-        if is_user_message(event) or event.input_transcription:
-            return event.timestamp
-    return 0.0
-
-
-def is_user_message(event: Event) -> bool:
-    """Whether the user wrote this, rather than answered a call."""
-    parts = (event.content and event.content.parts) or []
-    return event.author == "user" and any(part.function_response is None for part in parts)

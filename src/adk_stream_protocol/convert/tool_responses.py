@@ -1,4 +1,8 @@
-"""What the model is told of a call that did not run as asked, and how ADK is told."""
+"""What the model is told of a call that did not run as asked, and how ADK is told.
+
+A call without a result has the response `{"error": text, "outcome": code}`. The text is for the
+model and for people; code reads the code.
+"""
 
 from collections.abc import Iterable
 from typing import Any
@@ -9,62 +13,131 @@ from google.adk.tools.tool_confirmation import ToolConfirmation
 from google.genai import types
 
 from adk_stream_protocol.convert.calls import CONFIRMATION, Call
+from adk_stream_protocol.protocol.chunks import OUTCOMES, Outcome
 
 MAX_REASON = 1000
 
 
 def denied(reason: str | None) -> dict[str, Any]:
     """A person said no."""
-    outcome = {"error": "The user denied this call. It did not run."}
-    return outcome | ({"reason": reason[:MAX_REASON]} if reason else {})
+    response = _ended("denied", "The user denied this call. It did not run.")
+    return response | ({"reason": reason[:MAX_REASON]} if reason else {})
 
 
 def cancelled() -> dict[str, Any]:
     """The user moved on before answering."""
-    return {"error": "The call was cancelled: the user went on without answering. It did not run."}
+    return _ended(
+        "cancelled",
+        "The call was cancelled: the user went on without answering. It did not run.",
+    )
 
 
 def withdrawn() -> dict[str, Any]:
     """The model took the call back, or handed over to another agent, before it was answered."""
-    return {"error": "The agent took the call back before it was answered. It did not run."}
+    return _ended(
+        "withdrawn", "The agent took the call back before it was answered. It did not run."
+    )
 
 
 def expired() -> dict[str, Any]:
     """Nobody answered in time."""
-    return {"error": "The call expired: nobody answered in time. It did not run."}
+    return _ended("expired", "The call expired: nobody answered in time. It did not run.")
 
 
 def failed(name: str, reference: str) -> dict[str, Any]:
     """The tool raised. What it raised is in the log under the reference, not in the chat."""
-    return {"error": f"The tool {name} failed (reference {reference})."}
+    return _ended("failed", f"The tool {name} failed (reference {reference}).")
+
+
+def browser_failed(error: str) -> dict[str, Any]:
+    """The browser says that its tool failed, and why."""
+    return _ended("failed", error[:MAX_REASON])
 
 
 def not_started(reference: str) -> dict[str, Any]:
     """The gate itself failed, before the tool was entered."""
-    return {"error": f"The call could not be started (reference {reference}). It did not run."}
+    return _ended(
+        "failed", f"The call could not be started (reference {reference}). It did not run."
+    )
 
 
 def outcome_unknown() -> dict[str, Any]:
     """It was started, and how it ended is not known: it may have happened."""
-    return {
-        "error": "outcome_unknown: the call was started, but the server ended before its result"
-        " was known. It may have taken effect. Check before you do it again."
-    }
+    return _ended(
+        "unknown",
+        "outcome_unknown: the call was started, but the server ended before its result"
+        " was known. It may have taken effect. Check before you do it again.",
+    )
+
+
+def cut_off() -> dict[str, Any]:
+    """The run of a call that needs no approval ended without a word about the call."""
+    return _ended("unknown", "The call was cut off before its result was known.")
 
 
 def not_approved() -> dict[str, Any]:
     """There is no stored yes for this call."""
-    return {"error": "This call was not approved. It did not run."}
+    return _ended("refused", "This call was not approved. It did not run.")
 
 
 def refused(why: str) -> dict[str, Any]:
     """Nobody is asked about this call."""
-    return {"error": f"{why} It did not run, and nobody was asked."}
+    return _ended("refused", f"{why} It did not run, and nobody was asked.")
 
 
 def unknown_tool(name: str) -> dict[str, Any]:
     """The model named a tool that is not there."""
-    return {"error": f"There is no tool named {name}."}
+    return _ended("refused", f"There is no tool named {name}.")
+
+
+def _ended(outcome: Outcome, text: str) -> dict[str, Any]:
+    """Write the response of a call without a result: the text for the model, the code for code."""
+    return {"error": text, "outcome": outcome}
+
+
+def outcome_code(response: dict[str, Any]) -> Outcome | None:
+    """Tell how a call with this response ended. None if the response is a result.
+
+    A tool may give a code with an error of its own. An error without one is a failure.
+    """
+    error = response.get("error")
+    if error is None:
+        return None
+    for code in OUTCOMES:
+        if response.get("outcome") == code:
+            return code
+    return outcome_of_old_text(error) if isinstance(error, str) else "failed"
+
+
+def is_bare_error(response: dict[str, Any]) -> bool:
+    """Whether a response holds an error, perhaps with its code, and nothing beside it."""
+    if not isinstance(response.get("error"), str):
+        return False
+    return len(response) == 1 or (len(response) == 2 and response.get("outcome") in OUTCOMES)
+
+
+def outcome_of_old_text(error: str) -> Outcome:
+    """Read the code from the text of an error that was stored without one.
+
+    Until 0.2 (2026-11): chats stored before the codes hold only these sentences.
+    """
+    if error.endswith("It did not run, and nobody was asked."):
+        return "refused"
+    for beginning, code in _OLD_TEXTS:
+        if error.startswith(beginning):
+            return code
+    return "failed"
+
+
+_OLD_TEXTS: tuple[tuple[str, Outcome], ...] = (
+    ("The user denied this call.", "denied"),
+    ("The call expired:", "expired"),
+    ("The call was cancelled:", "cancelled"),
+    ("The agent took the call back", "withdrawn"),
+    ("outcome_unknown:", "unknown"),
+    ("This call was not approved.", "refused"),
+    ("There is no tool named ", "refused"),
+)
 
 
 def browser_result(value: Any) -> dict[str, Any]:

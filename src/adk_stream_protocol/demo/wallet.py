@@ -15,10 +15,13 @@ from typing import Any
 import httpx
 
 from adk_stream_protocol.demo.ledger import Account, Entry, Ledger
+from adk_stream_protocol.protocol.chunks import Outcome
 
 CURRENCIES = ("USD", "EUR", "JPY")
 _LONGEST_RECIPIENT = 100
 _LARGEST_AMOUNT = 1_000_000_000
+_NO_ANSWER = "The payment service did not answer. The payment may have been made."
+_UNKNOWN: Outcome = "unknown"
 
 
 @dataclass(frozen=True)
@@ -84,23 +87,23 @@ class Wallet:
             return {"error": _short_of_money(payment, balance)}
         if (entry.cents, entry.recipient, entry.currency) != _terms(payment):
             return {"error": "This call has already made a different payment."}
-        if not entry.settled and (error := await self._settle(user_id, key, payment)):
-            return {"error": error}
+        if not entry.settled and (failure := await self._settle(user_id, key, payment)):
+            return failure
         return _receipt(entry, payment)
 
-    async def _settle(self, user_id: str, key: str, payment: Payment) -> str | None:
+    async def _settle(self, user_id: str, key: str, payment: Payment) -> dict[str, Any] | None:
         if self._sink_url is not None:
             try:
                 response = await self._post(self._sink_url, key, payment)
             except (httpx.ConnectError, httpx.ConnectTimeout):
                 await asyncio.to_thread(self._ledger.release, user_id, key)
-                return "The payment service cannot be reached."
+                return {"error": "The payment service cannot be reached."}
             except httpx.HTTPError:
                 # The reservation stays: the service may have paid.
-                return "outcome_unknown: the payment service did not answer."
+                return {"error": _NO_ANSWER, "outcome": _UNKNOWN}
             if not response.is_success:
                 await asyncio.to_thread(self._ledger.release, user_id, key)
-                return f"The payment service answered {response.status_code}."
+                return {"error": f"The payment service answered {response.status_code}."}
         await asyncio.to_thread(self._ledger.settle, user_id, key)
         return None
 

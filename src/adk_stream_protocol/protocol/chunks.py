@@ -5,11 +5,15 @@ default is optional and absent when unset: the SDK rejects `null`. A free-form f
 default (`input`, `output`, `data`) is always written, also as `null`.
 """
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from adk_stream_protocol.protocol._model import Chunk, Model
 
 FinishReason = Literal["stop", "length", "content-filter", "tool-calls", "error", "other"]
+
+Outcome = Literal["denied", "expired", "cancelled", "withdrawn", "unknown", "refused", "failed"]
+"""How a tool call ended that has no result. `docs/protocol.md` says when each is used."""
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 
 class Start(Chunk, tag="start"):

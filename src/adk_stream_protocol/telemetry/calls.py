@@ -15,8 +15,8 @@ from opentelemetry import trace
 
 from adk_stream_protocol.approvals.record import ApprovalRecord, State
 from adk_stream_protocol.approvals.store import AuditEntry
-from adk_stream_protocol.convert import tool_responses as outcomes
 from adk_stream_protocol.convert.calls import Call
+from adk_stream_protocol.convert.tool_responses import outcome_code
 from adk_stream_protocol.telemetry import instruments as instruments
 from adk_stream_protocol.telemetry.instruments import log_event
 
@@ -31,6 +31,7 @@ _WORDS = {
     "fail": "failed",
     "unknown": "outcome unknown",
     "cancel": "cancelled",
+    "withdraw": "withdrawn",
     "expire": "expired",
 }
 
@@ -115,7 +116,7 @@ def browser_call_ended(chat_id: str, call: Call, response: dict[str, Any]) -> No
     """A call that the browser may run has its result, or will have none."""
     if not call.browser or (call.approval_id and not call.decision):
         return
-    outcome, now = _outcome(response), time.time()
+    outcome, now = outcome_code(response) or "done", time.time()
     seconds = max(0.0, now - call.asked_at)
     labels = {instruments.TOOL: call.name, instruments.OUTCOME: outcome}
     instruments.browser_call_duration.record(seconds, labels)
@@ -137,14 +138,6 @@ def browser_call_ended(chat_id: str, call: Call, response: dict[str, Any]) -> No
         tool=call.name,
         seconds=round(seconds, 3),
     )
-
-
-def _outcome(response: dict[str, Any]) -> str:
-    if response == outcomes.expired():
-        return "expired"
-    if response in (outcomes.cancelled(), outcomes.withdrawn()):
-        return "cancelled"
-    return "failed" if "error" in response else "done"
 
 
 async def traced_gate(

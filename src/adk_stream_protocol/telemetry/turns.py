@@ -40,8 +40,8 @@ class Untraced:
     def link_to(self, calls: Iterable[Call]) -> None:
         """These were asked for by an earlier turn, perhaps of another process."""
 
-    def end(self, closing: list[AnyChunk], chunks: int) -> None:
-        """It ends with these chunks and has had so many in all."""
+    def end(self, closing: list[AnyChunk], chunks: int, error_code: str) -> None:
+        """Report that it ends with these chunks, how many it had in all, and why it failed."""
 
 
 UNTRACED = Untraced()
@@ -121,12 +121,12 @@ class TurnTelemetry(Untraced):
             if asking.is_valid:
                 self._span.add_link(asking, {instruments.CALL: call.id})
 
-    def end(self, closing: list[AnyChunk], chunks: int) -> None:
-        outcome, code = _outcome(closing)
+    def end(self, closing: list[AnyChunk], chunks: int, error_code: str) -> None:
+        outcome = _outcome(closing)
         self._span.set_attribute(instruments.OUTCOME, outcome)
         self._span.set_attribute(instruments.CHUNKS, chunks)
-        if code:
-            _fail(self._span, code)
+        if error_code:
+            _fail(self._span, error_code)
         self._span.end()
         seconds = time.perf_counter() - self._since
         instruments.active_turns.add(-1, self._kind)
@@ -139,7 +139,7 @@ class TurnTelemetry(Untraced):
             outcome=outcome,
             chunks=chunks,
             seconds=round(seconds, 3),
-            **({"error": code} if code else {}),
+            **({"error": error_code} if error_code else {}),
         )
 
 
@@ -148,16 +148,16 @@ def _fail(span: trace.Span, code: str) -> None:
     span.set_status(trace.StatusCode.ERROR, code)
 
 
-def _outcome(closing: list[AnyChunk]) -> tuple[str, str]:
-    """How a turn ended, and the code of its error."""
+def _outcome(closing: list[AnyChunk]) -> str:
+    """Tell how a turn ended, by its last chunk."""
     match closing[-1] if closing else None:
-        case Error(error_text=text):  # ends with "(code, reference)"
-            return "failed", text.rpartition("(")[2].rstrip(")").partition(",")[0]
+        case Error():
+            return "failed"
         case Finish(finish_reason="tool-calls"):
-            return "waiting", ""
+            return "waiting"
         case Finish(finish_reason="other"):
-            return "stopped", ""
+            return "stopped"
         case None:
-            return "refused", ""
+            return "refused"
         case _:
-            return "done", ""
+            return "done"

@@ -15,7 +15,7 @@ from adk_stream_protocol.protocol.chunks import (
     ToolOutputAvailable,
     ToolOutputDenied,
 )
-from tests.support.events import calls, finish, locate_asked, pay_asked
+from tests.support.events import calls, ended, finish, locate_asked, pay_asked
 
 LOCATE = ToolInputAvailable(tool_call_id="b1", tool_name="locate", input={})
 TAIL = [StartStep(), FinishStep(), finish()]
@@ -53,7 +53,8 @@ def test_settling_sends_the_result_and_a_step_after_it() -> None:
 
 def test_settling_a_denied_call_sends_the_denial() -> None:
     encoder, chunks = settled({"error": "no"}, locate_asked(approvalId="a1", approved=False))
-    assert [*chunks, *encoder.finish()] == [ToolOutputDenied(tool_call_id="b1"), *TAIL]
+    denied = [ended("b1", "denied"), ToolOutputDenied(tool_call_id="b1")]
+    assert [*chunks, *encoder.finish()] == [*denied, *TAIL]
 
 
 def test_a_stop_after_a_result_sends_a_step_after_it() -> None:

@@ -25,6 +25,7 @@ from tests.support.events import (
     calls,
     confirmation,
     encoded,
+    ended,
     event,
     finish,
     partial,
@@ -91,21 +92,23 @@ def test_a_denial_is_an_error_of_the_original_call() -> None:
         calls=calls(pay_decided(False)),
     )
     error = ToolOutputError(tool_call_id="c1", error_text="denied", provider_executed=True)
-    assert chunks == [error, *step(*said("0", "Not paid.")), finish()]
+    code = ended("c1", "denied")
+    assert chunks == [code, error, *step(*said("0", "Not paid.")), finish()]
 
 
-@pytest.mark.parametrize("result", [{"error": "expired"}, {"ok": 1}])
+@pytest.mark.parametrize("result", [{"error": "expired", "outcome": "expired"}, {"ok": 1}])
 def test_a_request_that_nobody_answered_here_ends_with_its_call(result: dict[str, Any]) -> None:
     chunks = encoded(
         event(response("c1", "pay", result)), approvals="adk-tool", calls=calls(pay_asked())
     )
     closed = ToolOutputAvailable(tool_call_id="a1", output={"confirmed": "ok" in result})
-    ended: AnyChunk = (
+    answer: AnyChunk = (
         ToolOutputAvailable(tool_call_id="c1", output=result, provider_executed=True)
         if "ok" in result
         else ToolOutputError(tool_call_id="c1", error_text="expired", provider_executed=True)
     )
-    assert chunks == [closed, ended, *step(), finish()]
+    code = [] if "ok" in result else [ended("c1", "expired")]
+    assert chunks == [*code, closed, answer, *step(), finish()]
 
 
 def test_an_answer_is_kept_for_the_end_unless_a_call_is_open() -> None:

@@ -20,6 +20,7 @@ from tests.support.events import (
     calls,
     echo,
     encoded,
+    ended,
     event,
     notes,
     partial,
@@ -79,6 +80,7 @@ def test_a_denial_beside_an_open_browser_call_is_hidden_from_the_helpers() -> No
     known.by_id["c1"].decision = False
     known.by_id["c1"].response = {"error": "no"}
     assert TurnEncoder("m1", calls=known).settle(known.by_id["c1"]) == [
+        ended("c1", "denied"),
         ToolInputAvailable(tool_call_id="c1", tool_name="pay", input={}, provider_executed=True),
         ToolOutputDenied(tool_call_id="c1"),
     ]

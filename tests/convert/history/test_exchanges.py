@@ -11,7 +11,7 @@ from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_stream_protocol.convert.calls import NOTES
+from adk_stream_protocol.convert.events import NOTES
 from adk_stream_protocol.convert.history.exchanges import (
     Exchange,
     exchanges,

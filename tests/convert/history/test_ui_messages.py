@@ -1,6 +1,7 @@
 """Stored conversations as UIMessages: the golden turns, and every way a call can stand."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,10 @@ from google.adk.events.event import Event
 from google.genai import types
 
 from adk_stream_protocol.convert import tool_responses as outcomes
-from adk_stream_protocol.convert.calls import CONFIRMATION, NOTES, Calls
+from adk_stream_protocol.convert.calls import CONFIRMATION, Calls
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.encode.turn import TurnEncoder
+from adk_stream_protocol.convert.events import NOTES
 from adk_stream_protocol.convert.history.message_builder import MessageFold
 from adk_stream_protocol.convert.history.ui_messages import Standing, message_prefix, ui_messages
 from adk_stream_protocol.protocol.chunks import Error, Finish, Start
@@ -34,12 +36,14 @@ from tests.support.stored_events import (
     Json,
     answered,
     asked_to_pay,
+    code,
     decided_to_pay,
     locate,
     messages,
     parts,
     pay,
     said,
+    tools_of,
     user,
 )
 
@@ -159,7 +163,8 @@ def test_a_denial_with_its_reason() -> None:
         standings={"c1": Standing(decision=False, reason="no")},
     )
     approval = {"id": "a1", "approved": False, "reason": "no"}
-    assert found == [STEP, pay("output-denied", approval=approval), STEP, said("Sorry.")]
+    denied_pay = pay("output-denied", approval=approval)
+    assert found == [STEP, denied_pay, code("denied"), STEP, said("Sorry.")]
 
 
 @pytest.mark.parametrize("decision", [True, False])
@@ -172,19 +177,36 @@ def test_a_decision_whose_run_was_cut_off(decision: bool) -> None:
     assert parts(*decided_to_pay(decision)) == [STEP, responded]
 
 
-@pytest.mark.parametrize("outcome", [outcomes.expired(), outcomes.cancelled()])
+@pytest.mark.parametrize(
+    "outcome", [outcomes.expired(), outcomes.cancelled(), outcomes.withdrawn()]
+)
 def test_a_request_that_nobody_answered_is_over(outcome: Json) -> None:
     found = parts(*asked_to_pay(), standings={"c1": Standing(outcome=outcome)})
-    assert found == [STEP, pay("output-error", errorText=outcome["error"]), STEP]
+    over = pay("output-error", errorText=outcome["error"])
+    assert found == [STEP, over, code(outcome["outcome"]), STEP]
     told = [*asked_to_pay(), event(response("c1", "pay", outcome), id="e5")]
     assert parts(*told, standings={"c1": Standing(outcome=outcome)}) == found
+
+
+@pytest.mark.parametrize("response_of", [outcomes.expired, outcomes.cancelled, outcomes.withdrawn])
+def test_the_description_of_a_request_says_how_it_ended(response_of: Callable[[], Json]) -> None:
+    """Whether the session was told of it, knows its words only, or leaves it to the record."""
+    asked = asked_to_pay({"title": "Pay"})
+    given = response_of()
+    data = {"toolCallId": "c1", "title": "Pay", "outcome": given["outcome"]}
+    over = pay("output-error", errorText=given["error"])
+    expected = [STEP, over, {"type": "data-approval", "id": "a1", "data": data}, STEP]
+    assert parts(*asked, standings={"c1": Standing(outcome=given)}) == expected
+    assert parts(*asked, event(response("c1", "pay", given), id="e5")) == expected
+    old = {"error": given["error"]}
+    assert parts(*asked, event(response("c1", "pay", old), id="e5")) == expected
 
 
 def test_an_approved_call_that_lapsed() -> None:
     lapsed = {"c1": Standing(decision=True, outcome=outcomes.cancelled())}
     error = outcomes.cancelled()["error"]
     part = pay("output-error", errorText=error, approval={"id": "a1", "approved": True})
-    assert parts(*asked_to_pay(), standings=lapsed) == [STEP, part, STEP]
+    assert parts(*asked_to_pay(), standings=lapsed) == [STEP, part, code("cancelled"), STEP]
 
 
 def test_one_of_two_over_leaves_the_other_open() -> None:
@@ -193,16 +215,17 @@ def test_one_of_two_over_leaves_the_other_open() -> None:
         event(confirmation("c1", "a1"), confirmation("c2", "a2"), id="q1"),
     ]
     found = parts(*events, standings={"c1": Standing(outcome=outcomes.expired())})
-    assert [part.get("state") for part in found] == [None, "output-error", "approval-requested"]
+    states = [part.get("state") for part in tools_of(found)]
+    assert states == ["output-error", "approval-requested"]
 
 
 def test_a_call_that_a_crash_left_without_result() -> None:
     asked = event(call("c1", "pay", args=ARGS))
     flagged: Json = {"providerExecuted": True}
     assert parts(asked) == [STEP, pay("input-available", **flagged)]
-    cut = {"c1": Standing(outcome={"error": "cut off"})}
-    over = pay("output-error", errorText="cut off", **flagged)
-    assert parts(asked, standings=cut) == [STEP, over, STEP]
+    cut = {"c1": Standing(outcome=outcomes.cut_off())}
+    over = pay("output-error", errorText=outcomes.cut_off()["error"], **flagged)
+    assert parts(asked, standings=cut) == [STEP, over, code("unknown"), STEP]
 
 
 def test_an_open_browser_call_is_open() -> None:
@@ -217,7 +240,8 @@ def test_a_browser_call_with_its_result() -> None:
 
 def test_a_browser_call_that_nobody_ran_in_time() -> None:
     found = parts(*locate_asked(), standings={"b1": Standing(outcome=outcomes.expired())})
-    assert found == [STEP, locate("output-error", errorText=outcomes.expired()["error"]), STEP]
+    over = locate("output-error", errorText=outcomes.expired()["error"])
+    assert found == [STEP, over, code("expired", "b1"), STEP]
 
 
 def test_a_gated_browser_call_from_request_to_result() -> None:
@@ -243,6 +267,7 @@ def test_a_gated_browser_call_that_was_denied() -> None:
     assert parts(*asked, told, standings=denied) == [
         STEP,
         locate("output-denied", approval=approval),
+        code("denied", "b1"),
         STEP,
     ]
 
@@ -253,7 +278,7 @@ STYLE: ApprovalStyleName = "adk-tool"
 def dialog(*events: Event, **options: Any) -> tuple[Json, Json, list[str]]:
     """The card of the call, that of its confirmation, and the texts."""
     found = parts(*events, approvals=STYLE, **options)
-    one, two = (part for part in found if part["type"].startswith("tool-"))
+    one, two = tools_of(found)
     return one, two, [part["text"] for part in found if part["type"] == "text"]
 
 

@@ -6,8 +6,9 @@ import pytest
 from google.adk.events.event import Event
 from google.genai import types
 
-from adk_stream_protocol.convert.calls import CONFIRMATION, NOTES
+from adk_stream_protocol.convert.calls import CONFIRMATION
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
+from adk_stream_protocol.convert.events import NOTES
 from adk_stream_protocol.convert.history.ui_messages import Standing, ui_messages
 from tests.support.events import ARGS, call, event, notes, pay_asked, response, text
 from tests.support.stored_events import (

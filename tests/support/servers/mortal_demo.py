@@ -25,7 +25,8 @@ from adk_stream_protocol.approvals.record import ApprovalRecord
 from adk_stream_protocol.approvals.sql import SqlApprovalStore
 from adk_stream_protocol.approvals.store import AuditEntry
 from adk_stream_protocol.cli import main as cli
-from adk_stream_protocol.convert.calls import CONFIRMATION, is_placeholder
+from adk_stream_protocol.convert.calls import CONFIRMATION
+from adk_stream_protocol.convert.events import is_placeholder
 from adk_stream_protocol.demo import app as demo_app
 from adk_stream_protocol.demo.wallet import Payment, Wallet
 

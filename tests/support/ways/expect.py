@@ -127,14 +127,14 @@ class Expect:
     def output(self, call: Call, value: Any) -> Json:
         return {"toolCallId": call.id, **_output(value), **self._flag(call)}
 
-    def error(self, call: Call, text: str) -> Json:
+    def error(self, call: Call, text: str, outcome: str = "failed") -> list[Json]:
         chunk = {"type": "tool-output-error", "toolCallId": call.id, "errorText": text}
-        return {**chunk, **self._flag(call)}
+        return [_code(call, outcome), {**chunk, **self._flag(call)}]
 
-    def denied(self, call: Call) -> Json:
+    def denied(self, call: Call) -> list[Json]:
         if self.style == "native":
-            return {"type": "tool-output-denied", "toolCallId": call.id}
-        return self.error(call, DENIED)
+            return [_code(call, "denied"), {"type": "tool-output-denied", "toolCallId": call.id}]
+        return self.error(call, DENIED, "denied")
 
     def _flag(self, call: Call) -> Json:
         seen_by_helpers = call.browser or (call.gated and self.style == "native")
@@ -168,6 +168,15 @@ def finish(reason: str) -> Json:
 
 def _output(value: Any) -> Json:
     return {"type": "tool-output-available", "output": value}
+
+
+def _code(call: Call, outcome: str) -> Json:
+    """How a call ended that has no result: on the card, or in a part of its own."""
+    if call.card:
+        data = {**call.card, "outcome": outcome}
+        return {"type": "data-approval", "data": data, "id": call.approval_id}
+    data = {"toolCallId": call.id, "outcome": outcome}
+    return {"type": "data-outcome", "data": data, "id": call.id}
 
 
 def _hint(call: Call) -> str:

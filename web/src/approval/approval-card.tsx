@@ -85,7 +85,7 @@ function Ending({ part, status, waiting }: EndingProps) {
   return (
     <div className="approval-ending">
       <p>{texts.approval.explain[status]}</p>
-      {status === "failed" && part.state === "output-error" && (
+      {(status === "failed" || status === "refused") && part.state === "output-error" && (
         <p className="tool-error">{part.errorText}</p>
       )}
       {approval?.reason && (
@@ -121,6 +121,8 @@ const LOOKS: Record<ApprovalStatus, { tone: Tone; icon: IconName }> = {
   denied: { tone: "neutral", icon: "slash" },
   expired: { tone: "neutral", icon: "clock" },
   cancelled: { tone: "neutral", icon: "slash" },
+  withdrawn: { tone: "neutral", icon: "slash" },
+  refused: { tone: "bad", icon: "slash" },
   done: { tone: "good", icon: "check" },
   failed: { tone: "bad", icon: "alert" },
   unknown: { tone: "warning", icon: "question" },

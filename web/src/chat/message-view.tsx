@@ -1,4 +1,9 @@
-import type { ClientTools, ToolAnswers, ToolPart } from "@adk-stream-protocol/client";
+import {
+  type ClientTools,
+  findApproval,
+  type ToolAnswers,
+  type ToolPart,
+} from "@adk-stream-protocol/client";
 import { getToolName, isToolUIPart } from "ai";
 import { memo } from "react";
 import { ApprovalCard } from "../approval/approval-card";
@@ -61,8 +66,12 @@ function Part(props: Props & { part: MessagePart }) {
 
 function ToolPartView(props: Props & { part: ToolPart }) {
   const { part, message, current, streaming, tools, answers, readOnly } = props;
-  if (!("approval" in part && part.approval))
-    return <ToolCard part={part} current={current} inBrowser={tools.has(getToolName(part))} />;
+  const wasAsked = "approval" in part && part.approval;
+  // In the history a request that nobody answered has no approval any more, only its description.
+  if (!wasAsked && !findApproval(message, part)) {
+    const inBrowser = tools.has(getToolName(part));
+    return <ToolCard part={part} message={message} current={current} inBrowser={inBrowser} />;
+  }
   return (
     <ApprovalCard
       part={part}

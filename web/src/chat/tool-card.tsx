@@ -1,21 +1,24 @@
-import type { ToolPart } from "@adk-stream-protocol/client";
+import { findOutcome, type ToolPart } from "@adk-stream-protocol/client";
 import { getToolName } from "ai";
 import { useTexts } from "../i18n";
 import { Icon, type IconName } from "../ui/icons";
 import { StatusPill, type Tone } from "../ui/status-pill";
 import { ToolDetails } from "./tool-details";
 import { type ToolStatus, toolStatus } from "./tool-status";
+import type { ChatMessage } from "./types";
 
 type Props = {
   part: ToolPart;
+  message: ChatMessage;
   current: boolean;
   inBrowser: boolean;
 };
 
-export function ToolCard({ part, current, inBrowser }: Props) {
+export function ToolCard({ part, message, current, inBrowser }: Props) {
   const texts = useTexts();
   const name = getToolName(part);
-  const status = toolStatus(part, { inBrowser, current });
+  const outcome = findOutcome(message, part);
+  const status = toolStatus(part, { inBrowser, current, outcome });
   return (
     <section className="tool" data-status={status}>
       <header className="card-head">
@@ -28,16 +31,19 @@ export function ToolCard({ part, current, inBrowser }: Props) {
           {texts.tools.states[status]}
         </StatusPill>
       </header>
-      <Summary part={part} />
+      <Summary part={part} status={status} />
       <ToolDetails part={part} />
     </section>
   );
 }
 
 /** What one wants to know without unfolding anything. */
-function Summary({ part }: { part: ToolPart }) {
+function Summary({ part, status }: { part: ToolPart; status: ToolStatus }) {
   const texts = useTexts();
-  if (part.state === "output-error") return <p className="tool-error">{part.errorText}</p>;
+  if (part.state === "output-error") {
+    const explained = texts.tools.explain[status];
+    return <p className="tool-error">{explained ?? part.errorText}</p>;
+  }
   if (part.state !== "output-available") return null;
   const output = part.output as Record<string, unknown> | null;
   if (typeof output?.error === "string") return <p className="tool-error">{output.error}</p>;
@@ -70,7 +76,10 @@ const LOOKS: Record<ToolStatus, { tone: Tone; icon: IconName }> = {
   browser: { tone: "progress", icon: "clock" },
   done: { tone: "good", icon: "check" },
   failed: { tone: "bad", icon: "alert" },
+  refused: { tone: "bad", icon: "slash" },
+  denied: { tone: "neutral", icon: "slash" },
   expired: { tone: "neutral", icon: "clock" },
   cancelled: { tone: "neutral", icon: "slash" },
+  withdrawn: { tone: "neutral", icon: "slash" },
   unknown: { tone: "warning", icon: "question" },
 };

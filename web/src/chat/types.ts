@@ -1,11 +1,15 @@
 /** The messages of the demo, with the data parts that this server adds. */
-import type { ApprovalRequest } from "@adk-stream-protocol/client";
+import type { ApprovalRequest, Outcome } from "@adk-stream-protocol/client";
 import type { UIMessage } from "ai";
 
 export type Metadata = { usage?: { totalTokens?: number }; modelVersion?: string };
 
 export type ChatMessage = UIMessage<
   Metadata,
-  { approval: ApprovalRequest; agent: { from: string; to: string } }
+  {
+    approval: ApprovalRequest;
+    outcome: { toolCallId: string; outcome: Outcome };
+    agent: { from: string; to: string };
+  }
 >;
 export type MessagePart = ChatMessage["parts"][number];

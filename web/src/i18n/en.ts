@@ -75,10 +75,20 @@ export const en = {
       browser: "Waiting for this browser",
       done: "Done",
       failed: "Failed",
+      refused: "Refused",
+      denied: "Denied",
       expired: "Expired",
       cancelled: "Cancelled",
+      withdrawn: "Taken back",
       unknown: "Outcome unknown",
     },
+    /** In place of the server's words, which are for the model; where they are missing, its words stay. */
+    explain: {
+      expired: "The result did not come in time.",
+      cancelled: "The conversation went on without the result.",
+      withdrawn: "The agent took this back before there was a result.",
+      unknown: "This was cut off before its result was known.",
+    } as Partial<Record<string, string>>,
   },
   approval: {
     needed: "Your approval is needed",
@@ -105,6 +115,8 @@ export const en = {
       failed: "Failed",
       unknown: "Outcome unknown",
       cancelled: "Cancelled",
+      withdrawn: "Taken back",
+      refused: "Refused",
     },
     explain: {
       waiting: "",
@@ -117,6 +129,8 @@ export const en = {
       unknown:
         "This was started, but nobody knows how it ended. It may have happened, so check before you try again.",
       cancelled: "The conversation moved on before you answered. It did not happen.",
+      withdrawn: "The agent took this back before it was answered. It did not happen.",
+      refused: "The server did not allow this. It did not happen.",
     },
     others: (count: number) =>
       `Continues when the other ${count === 1 ? "request is" : `${count} requests are`} answered too.`,

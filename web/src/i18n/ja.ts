@@ -85,9 +85,18 @@ export const ja: Texts = {
       browser: "このブラウザーを待っています",
       done: "完了",
       failed: "失敗",
+      refused: "実行不可",
+      denied: "拒否",
       expired: "期限切れ",
       cancelled: "取り消し",
+      withdrawn: "取り下げ",
       unknown: "結果不明",
+    },
+    explain: {
+      expired: "時間内に結果が届きませんでした。",
+      cancelled: "結果のないまま会話が進みました。",
+      withdrawn: "結果が出る前に、エージェントが取り下げました。",
+      unknown: "結果がわかる前に中断されました。",
     },
   },
   approval: {
@@ -112,6 +121,8 @@ export const ja: Texts = {
       failed: "失敗",
       unknown: "結果不明",
       cancelled: "取り消し",
+      withdrawn: "取り下げ",
+      refused: "実行不可",
     },
     explain: {
       waiting: "",
@@ -124,6 +135,8 @@ export const ja: Texts = {
       unknown:
         "開始しましたが、結果がわかりません。実行された可能性があります。やり直す前に確認してください。",
       cancelled: "回答のないまま会話が進んだため、実行していません。",
+      withdrawn: "回答の前にエージェントが取り下げたため、実行していません。",
+      refused: "サーバーが許可しなかったため、実行していません。",
     },
     others: (count) => `ほかの${count}件に回答すると先へ進みます。`,
     plain: {

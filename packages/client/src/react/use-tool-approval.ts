@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import type { ApprovalRequest, ApprovalStatus } from "../approval.js";
 import { approvalStatus, findApproval } from "../approval.js";
 import type { ClientTools, ToolAnswers } from "../client-tools.js";
+import { findOutcome } from "../outcome.js";
 import type { ToolPart } from "../tool-parts.js";
 
 export interface ToolApprovalOptions extends ToolAnswers {
@@ -60,6 +61,7 @@ export function useToolApproval(part: ToolPart, options: ToolApprovalOptions): T
       isExpired,
       isCancelled: !open,
       isRunning: isRunning || tools?.isRunning(part.toolCallId) === true,
+      outcome: findOutcome(message, part),
     }),
     approval,
     remaining,

@@ -31,6 +31,7 @@ from adk_stream_protocol.convert.answers import Plan
 from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.convert.decode import TurnInput
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
+from adk_stream_protocol.convert.events import has_waiting_calls
 from adk_stream_protocol.errors import LinkLost
 from adk_stream_protocol.telemetry.turns import LiveSessionTelemetry
 
@@ -247,7 +248,7 @@ class LiveEngine:
             self._event_taken.set()
         self._invocation_id = event.invocation_id
         self._turns.encode(event)
-        if event.long_running_tool_ids:
+        if has_waiting_calls(event):
             self.link.deadlines.watch()
         if event.actions.transfer_to_agent:
             self.link.handed_over()

@@ -1,16 +1,14 @@
 """How live chats are run: what an application may set, and what a run is made of."""
 
-import copy
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from google.adk.agents.base_agent import BaseAgent
 from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.models.base_llm import BaseLlm
 from google.adk.runners import Runner
 from google.genai import types
 
-from adk_stream_protocol.adk.live_model import live_copy
+from adk_stream_protocol.adk.runner import build_live_runner
 from adk_stream_protocol.adk.telemetry import telemetry
 
 
@@ -55,16 +53,6 @@ def live_settings(
         disconnect_grace=options.disconnect_grace,
         client_tool_ttl=client_tool_ttl,
     )
-
-
-def build_live_runner(runner: Runner, model: BaseLlm | str | None) -> Runner | None:
-    """The same for live chats; None where the agent cannot be one."""
-    if not isinstance(runner.agent, BaseAgent):
-        return None
-    ours = copy.copy(runner)
-    ours.agent = live_copy(runner.agent, model)
-    ours.app = runner.app.model_copy(update={"root_agent": ours.agent})
-    return ours
 
 
 def live_config(run_config: RunConfig | None, *, speaks: bool) -> RunConfig:

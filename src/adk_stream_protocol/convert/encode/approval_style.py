@@ -7,6 +7,7 @@ from adk_stream_protocol.convert.calls import CONFIRMATION, Call
 from adk_stream_protocol.protocol.chunks import (
     AnyChunk,
     Data,
+    Outcome,
     ToolApprovalRequest,
     ToolInputAvailable,
     ToolInputStart,
@@ -117,6 +118,18 @@ def _shown(call: Call) -> list[AnyChunk]:
         return []
     data = {"toolCallId": call.id, **call.shown}
     return [Data(type="data-approval", id=call.approval_id, data=data)]
+
+
+def outcome_part(call: Call, outcome: Outcome) -> AnyChunk:
+    """Say by a code how a call without a result ended, before the chunk that ends the call.
+
+    It renews the part that the approver saw. A call that nobody was asked about has its own part:
+    early clients of `ai` 6 refuse metadata on tool outputs.
+    """
+    data = {"toolCallId": call.id, **(call.shown or {}), "outcome": outcome}
+    if call.shown is None:
+        return Data(type="data-outcome", id=call.id, data=data)
+    return Data(type="data-approval", id=call.approval_id, data=data)
 
 
 _STYLES: dict[ApprovalStyleName, ApprovalStyle] = {"native": Native(), "adk-tool": AdkTool()}

@@ -14,6 +14,7 @@ from adk_stream_protocol.convert.calls import Calls
 from adk_stream_protocol.convert.encode import endings
 from adk_stream_protocol.convert.encode.steps import Response
 from adk_stream_protocol.convert.encode.turn import TurnEncoder
+from adk_stream_protocol.convert.events import model_speech, parts_of, user_speech
 from adk_stream_protocol.protocol.chunks import AnyChunk, Data, TextDelta
 
 
@@ -43,9 +44,9 @@ class LiveTurnEncoder(TurnEncoder):
     def encode(self, event: Event) -> list[AnyChunk]:
         """The chunks of one event."""
         out: list[AnyChunk] = []
-        if speech := event.output_transcription:
+        if speech := model_speech(event):
             self._say(event, speech.text or "", False, event.partial is not True, out)
-        elif speech := event.input_transcription:
+        elif speech := user_speech(event):
             out += self._hear(event, speech)
         elif (content := event.content) and (parts := content.parts):
             is_whole, text = not event.partial, None
@@ -160,7 +161,7 @@ class LiveProgress:
     def is_over_after(self, event: Event, calls: Calls) -> bool:
         """Whether this event ends the turn whose calls these are."""
         if event.partial:
-            if event.input_transcription is None:
+            if user_speech(event) is None:
                 self._begin()
             return False
         if event.turn_complete:
@@ -168,7 +169,7 @@ class LiveProgress:
         if event.interrupted:  # what was cut short is complete with an event of its own
             self._is_cut = True
             return False
-        if event.content is None and event.output_transcription is None:
+        if event.content is None and model_speech(event) is None:
             return False
         if event.get_function_responses():
             self._is_due = self._has_result = True
@@ -208,8 +209,7 @@ def _is_beside_text(part: types.Part) -> bool:
 
 
 def _are_words(event: Event) -> bool:
-    parts = (event.content and event.content.parts) or []
-    return event.output_transcription is not None or any(part.text for part in parts)
+    return model_speech(event) is not None or any(part.text for part in parts_of(event))
 
 
 def is_waiting(calls: Calls) -> bool:

@@ -4,8 +4,9 @@ from google.adk.events.event import Event
 from google.genai import types
 
 from adk_stream_protocol.convert.calls import CONFIRMATION, Call, Calls, Seen
-from adk_stream_protocol.convert.encode.approval_style import ApprovalStyle
+from adk_stream_protocol.convert.encode.approval_style import ApprovalStyle, outcome_part
 from adk_stream_protocol.convert.encode.partial_args import PartialArgs
+from adk_stream_protocol.convert.tool_responses import is_bare_error, outcome_code
 from adk_stream_protocol.protocol.chunks import (
     AnyChunk,
     ToolInputAvailable,
@@ -83,12 +84,13 @@ class ToolParts:
         self._settled.add(call.id)
         response = call.response or {}
         if call.decision is False:
-            return self._denied(call)
+            return [outcome_part(call, "denied"), *self._denied(call)]
         flag = self._style.server_runs(call)
-        error = response.get("error")
-        if isinstance(error, str) and len(response) == 1:
-            failed = ToolOutputError(tool_call_id=call.id, error_text=error, provider_executed=flag)
-            return [*self._unanswered(call, ran=False), failed]
+        if (outcome := outcome_code(response)) and is_bare_error(response):
+            failed = ToolOutputError(
+                tool_call_id=call.id, error_text=response["error"], provider_executed=flag
+            )
+            return [outcome_part(call, outcome), *self._unanswered(call, ran=False), failed]
         done = ToolOutputAvailable(tool_call_id=call.id, output=response, provider_executed=flag)
         return [*self._unanswered(call, ran=True), done]
 

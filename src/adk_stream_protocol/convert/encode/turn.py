@@ -62,6 +62,8 @@ class TurnEncoder:
         self._model_version: str | None = None
         self._finish_reason: str | types.FinishReason | None = None
         self._failure: endings.Failure | None = None
+        self.error_code = ""
+        """Why the turn failed; empty unless it did."""
         self._seen_sources: set[str] = set()
 
     @property
@@ -137,6 +139,7 @@ class TurnEncoder:
         if not self.calls.open():
             self._release(out)
         self._steps.end(out)
+        self.error_code = failure.code
         reference = f", reference {self._reference}" if self._reference else ""
         out.append(Error(error_text=f"{failure.text} ({failure.code}{reference})"))
         return out

@@ -9,7 +9,14 @@ from dataclasses import dataclass, field
 from google.adk.events.event import Event
 from google.genai import types
 
-from adk_stream_protocol.convert.calls import NOTES, is_user_message
+from adk_stream_protocol.convert.events import (
+    is_of_live_run,
+    is_user_message,
+    model_speech,
+    note,
+    parts_of,
+    user_speech,
+)
 
 MESSAGE_ID = "messageId"
 """The note that says under which id an event was streamed."""
@@ -99,24 +106,18 @@ def whole_turns(events: list[Event]) -> list[Event]:
 
 def live_invocations(events: list[Event]) -> set[str]:
     """The invocations that were live runs. Their events are told apart by nothing else."""
-    return {event.invocation_id for event in events if _is_of_live_run(event)}
-
-
-def _is_of_live_run(event: Event) -> bool:
-    speech = event.input_transcription or event.output_transcription
-    return event.turn_complete is not None or event.live_session_id is not None or bool(speech)
+    return {event.invocation_id for event in events if is_of_live_run(event)}
 
 
 def spoken(event: Event) -> str:
     """What the user said aloud, once it is written down as a whole."""
-    heard = event.input_transcription
+    heard = user_speech(event)
     return (heard.text or "") if heard and not event.partial and event.content is None else ""
 
 
 def is_shown(event: Event) -> bool:
     """Whether there is anything in a message of the user's that a browser can show."""
-    parts = (event.content and event.content.parts) or []
-    return any(part.text or _is_file(part) for part in parts)
+    return any(part.text or _is_file(part) for part in parts_of(event))
 
 
 def _is_file(part: types.Part) -> bool:
@@ -162,12 +163,7 @@ def _name(found: list[Exchange]) -> None:
 
 def _says(event: Event) -> bool:
     """Whether an event is part of a message; a live run has others, between its turns too."""
-    return bool(event.content or event.input_transcription or event.output_transcription)
-
-
-def note(event: Event, name: str) -> str | None:
-    """A note of ours on an event as a whole."""
-    return (event.custom_metadata or {}).get(NOTES, {}).get(name)
+    return bool(event.content or user_speech(event) or model_speech(event))
 
 
 def title_of(content: types.Content) -> str:

@@ -12,10 +12,11 @@ from google.adk.events.event import Event
 from google.genai import types
 
 from adk_stream_protocol.convert import media
-from adk_stream_protocol.convert.calls import CONFIRMATION, Call, Calls, is_placeholder
+from adk_stream_protocol.convert.calls import CONFIRMATION, Call, Calls
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.encode.live import LiveTurnEncoder, is_waiting
 from adk_stream_protocol.convert.encode.turn import TurnEncoder
+from adk_stream_protocol.convert.events import is_placeholder, model_speech, parts_of
 from adk_stream_protocol.convert.history.exchanges import exchanges, live_invocations
 from adk_stream_protocol.convert.history.message_builder import Json, MessageFold
 from adk_stream_protocol.protocol.chunks import AnyChunk, Error, Finish, Start
@@ -222,7 +223,6 @@ class _Answer:
 
 
 def _texts_of(event: Event) -> list[str]:
-    if speech := event.output_transcription:
+    if speech := model_speech(event):
         return [speech.text or ""]
-    parts = (event.content and event.content.parts) or []
-    return [part.text for part in parts if part.text and not part.thought]
+    return [part.text for part in parts_of(event) if part.text and not part.thought]

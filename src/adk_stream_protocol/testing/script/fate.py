@@ -1,4 +1,4 @@
-"""What became of a call, judged from its result, as a model would: by reading it."""
+"""What became of a call, judged from its result: by its code, else as a model would, by reading."""
 
 import json
 import re
@@ -8,6 +8,15 @@ from adk_stream_protocol.testing.context.exchange import Outcome
 
 Fate = Literal["done", "denied", "expired", "cancelled", "unknown", "waiting", "failed"]
 
+_FATES: dict[str, Fate] = {
+    "denied": "denied",
+    "expired": "expired",
+    "cancelled": "cancelled",
+    "withdrawn": "cancelled",
+    "unknown": "unknown",
+    "refused": "failed",
+    "failed": "failed",
+}
 # In this order: a denial may give "the offer has expired" as its reason.
 _SIGNS: tuple[tuple[Fate, re.Pattern[str]], ...] = (
     ("unknown", re.compile(r"outcome[_ ]unknown|unknown outcome|outcome is unknown")),
@@ -25,6 +34,8 @@ def fate_of(outcome: Outcome) -> Fate:
     fault = _fault(outcome.response)
     if fault is None:
         return "failed" if outcome.response.get("success") is False else "done"
+    if known := _FATES.get(str(outcome.response.get("outcome"))):
+        return known
     for fate, sign in _SIGNS:
         if sign.search(fault.lower()):
             return fate

@@ -5,10 +5,13 @@ from typing import Any
 import pytest
 from google.genai import types
 
+from adk_stream_protocol.convert import tool_responses
 from adk_stream_protocol.convert.calls import CONFIRMATION, Calls
 from adk_stream_protocol.protocol.chunks import (
     AnyChunk,
+    Data,
     FinishStep,
+    Outcome,
     StartStep,
     ToolApprovalRequest,
     ToolInputAvailable,
@@ -24,6 +27,7 @@ from tests.support.events import (
     calls,
     confirmation,
     encoded,
+    ended,
     event,
     finish,
     locate_asked,
@@ -36,6 +40,7 @@ from tests.support.events import (
     text,
 )
 
+Json = dict[str, Any]
 START = ToolInputStart(tool_call_id="c1", tool_name="pay")
 INPUT = ToolInputAvailable(tool_call_id="c1", tool_name="pay", input=ARGS, provider_executed=True)
 REQUEST = ToolApprovalRequest(approval_id="a1", tool_call_id="c1")
@@ -120,26 +125,59 @@ def test_a_call_or_result_without_a_known_id_is_not_shown(part: types.Part) -> N
 
 
 @pytest.mark.parametrize(
-    ("value", "chunk"),
+    ("value", "outcome"),
     [
-        (
-            {"error": "no"},
-            ToolOutputError(tool_call_id="c1", error_text="no", provider_executed=True),
-        ),
-        ({"error": "no", "x": 1}, output("c1", {"error": "no", "x": 1}, provider_executed=True)),
-        ({"error": {"x": 1}}, output("c1", {"error": {"x": 1}}, provider_executed=True)),
-        (None, output("c1", {}, provider_executed=True)),
+        ({"error": "no"}, "failed"),
+        ({"error": "no", "outcome": "refused"}, "refused"),
+        ({"error": "The call expired: nobody answered in time. It did not run."}, "expired"),
     ],
 )
-def test_a_result_that_is_only_an_error_is_an_error(value: Any, chunk: AnyChunk) -> None:
+def test_a_result_that_is_only_an_error_is_an_error(value: Json, outcome: Outcome) -> None:
     before = Calls.of([event(call("c1", "pay"))])
+    assert encoded(event(response("c1", "pay", value)), calls=before) == [
+        ended("c1", outcome),
+        ToolOutputError(tool_call_id="c1", error_text=value["error"], provider_executed=True),
+        *TAIL,
+    ]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"error": "no", "x": 1},
+        {"error": "no", "outcome": "unknown", "x": 1},
+        {"error": "no", "outcome": "a draw"},
+        {"error": {"x": 1}},
+        {"error": None},
+        {"outcome": "denied"},
+        None,
+    ],
+)
+def test_a_result_that_says_more_than_an_error_is_a_result(value: Json | None) -> None:
+    before = Calls.of([event(call("c1", "pay"))])
+    chunk = output("c1", value or {}, provider_executed=True)
     assert encoded(event(response("c1", "pay", value)), calls=before) == [chunk, *TAIL]
+
+
+def test_what_the_approver_saw_is_renewed_with_the_code() -> None:
+    known = calls(pay_asked())
+    known.by_id["c1"].shown = {"title": "Pay", "risk": "high"}
+    data = {"toolCallId": "c1", "title": "Pay", "risk": "high", "outcome": "withdrawn"}
+    chunks = encoded(event(response("c1", "pay", tool_responses.withdrawn())), calls=known)
+    assert chunks[:2] == [
+        Data(type="data-approval", id="a1", data=data),
+        ToolOutputError(
+            tool_call_id="c1",
+            error_text=tool_responses.withdrawn()["error"],
+            provider_executed=True,
+        ),
+    ]
 
 
 def test_a_denied_call_is_shown_as_denied() -> None:
     result = event(response("c1", "pay", {"error": "no"}))
     chunks = encoded(result, calls=calls(pay_decided(False)))
-    assert chunks == [ToolOutputDenied(tool_call_id="c1"), *TAIL]
+    assert chunks == [ended("c1", "denied"), ToolOutputDenied(tool_call_id="c1"), *TAIL]
 
 
 def test_a_result_does_not_end_the_turn_while_another_call_waits() -> None:
