@@ -92,6 +92,13 @@ def imports_of(file: Path) -> Iterator[str]:
                 yield from (f"{PACKAGE}.{alias.name}" for alias in node.names)
 
 
+def names_of(file: Path) -> set[str]:
+    """All attributes and names that a file uses."""
+    nodes = list(ast.walk(tree_of(file)))
+    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    return attributes | {node.id for node in nodes if isinstance(node, ast.Name)}
+
+
 def names_imported(file: Path) -> Iterator[str]:
     """What a file imports, with the names that it takes out of modules."""
     yield from imports_of(file)
@@ -233,6 +240,11 @@ def test_the_core_has_no_async_and_no_io(file: Path) -> None:
     assert (
         roots & {"asyncio", "logging", "os", "socket", "starlette", "sqlalchemy", "time"} == set()
     )
+
+
+def test_the_environment_is_read_by_the_command_alone() -> None:
+    readers = {name_of(file) for file in FILES if "environ" in names_of(file)}
+    assert readers == {"cli/settings.py", "recording/stand_in/environment.py"}
 
 
 @pytest.mark.parametrize("file", FILES, ids=name_of)

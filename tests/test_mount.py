@@ -20,8 +20,8 @@ from starlette.requests import HTTPConnection
 from adk_stream_protocol import Principal, mount, stream_data
 from adk_stream_protocol.convert.decode import decode_turn
 from adk_stream_protocol.protocol.messages import parse_request
-from adk_stream_protocol.testing import ScriptedModel
 from tests.support.clients.http import Reply
+from tests.support.polite_model import polite_model
 
 
 def progress(steps: int) -> dict[str, int]:
@@ -37,7 +37,7 @@ def broken() -> None:
 
 
 def agent() -> LlmAgent:
-    return LlmAgent(name="helper", model=ScriptedModel(), tools=[progress, broken])
+    return LlmAgent(name="helper", model=polite_model(), tools=[progress, broken])
 
 
 def user(connection: HTTPConnection) -> str | None:

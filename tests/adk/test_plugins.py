@@ -6,7 +6,7 @@ from google.adk.apps.app import App
 from google.adk.events.event import Event
 from google.adk.plugins.base_plugin import BasePlugin
 
-from adk_stream_protocol.testing import ScriptedModel
+from tests.support.polite_model import polite_model
 from tests.support.servers.in_process import serving
 
 
@@ -36,7 +36,7 @@ class LiveSocket(BasePlugin):
 def shop(*plugins: BasePlugin) -> App:
     return App(
         name="shop",
-        root_agent=LlmAgent(name="clerk", model=ScriptedModel()),
+        root_agent=LlmAgent(name="clerk", model=polite_model()),
         plugins=list(plugins),
     )
 

@@ -9,19 +9,19 @@ import httpx
 import pytest
 from websockets.asyncio.client import connect
 
-from adk_stream_protocol.recording.http_chat import HttpChat
-from adk_stream_protocol.recording.matching import Json, Names
-from adk_stream_protocol.recording.play import Play
-from adk_stream_protocol.recording.scenario import (
+from adk_stream_protocol.recording.player.http_chat import HttpChat
+from adk_stream_protocol.recording.player.socket_chat import SocketChat
+from adk_stream_protocol.recording.scenario.matching import Json, Names
+from adk_stream_protocol.recording.scenario.scenario import (
     Exchange,
     Scenario,
     SocketScenario,
     Turn,
     load,
 )
-from adk_stream_protocol.recording.server import GeminiServer
-from adk_stream_protocol.recording.socket_chat import SocketChat
-from tests.support.gemini.files import WIRE
+from adk_stream_protocol.recording.stand_in.play import Play
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
+from tests.support.gemini.files import wire_file
 from tests.support.gemini.fixtures import KEY
 from tests.support.servers.demo import COMMAND
 from tests.support.servers.real_models import NetworkSocket
@@ -50,7 +50,7 @@ def leaking() -> Scenario:
 
 def without_history(name: str) -> Scenario:
     """A scenario that does not mind what was said before it."""
-    scenario = load(WIRE / "http" / f"{name}.json", Scenario)
+    scenario = wire_file(f"http/{name}").load(Scenario)
     for exchange in (one for turn in scenario.turns for one in turn.model):
         exchange.request = {"method": METHOD}
     return scenario
@@ -98,7 +98,7 @@ def record_over_the_socket(service: GeminiServer, folder: Path) -> Path:
 
 
 async def talk_over_the_socket(url: str, service: GeminiServer) -> None:
-    scenario = load(WIRE / "socket" / "payment-approved-2.5.json", SocketScenario)
+    scenario = wire_file("socket/payment-approved-2.5").load(SocketScenario)
     play = service.play(Play(Names(), connections=scenario.connections))
     address = url.replace("http", "ws") + "/live"
     async with connect(address, proxy=None, additional_headers=HEADERS) as connection:

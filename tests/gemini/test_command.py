@@ -6,13 +6,13 @@ import httpx
 import pytest
 from websockets.asyncio.client import connect
 
-from adk_stream_protocol.recording.http_chat import HttpChat
-from adk_stream_protocol.recording.matching import Names
-from adk_stream_protocol.recording.play import Play
-from adk_stream_protocol.recording.scenario import Scenario, SocketScenario, load
-from adk_stream_protocol.recording.server import GeminiServer
-from adk_stream_protocol.recording.socket_chat import SocketChat
-from tests.support.gemini.files import WIRE
+from adk_stream_protocol.recording.player.http_chat import HttpChat
+from adk_stream_protocol.recording.player.socket_chat import SocketChat
+from adk_stream_protocol.recording.scenario.matching import Names
+from adk_stream_protocol.recording.scenario.scenario import Scenario, SocketScenario
+from adk_stream_protocol.recording.stand_in.play import Play
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
+from tests.support.gemini.files import wire_file
 from tests.support.servers.real_models import LIVE_MODELS, MODEL, ModelDemo, NetworkSocket
 
 
@@ -33,7 +33,7 @@ def demo(
 
 @pytest.mark.parametrize("name", ["weather", "payment-denied", "http-429"])
 async def test_a_chat_over_http(name: str, demo: ModelDemo, gemini_server: GeminiServer) -> None:
-    scenario = load(WIRE / "http" / f"{name}.json", Scenario)
+    scenario = wire_file(f"http/{name}").load(Scenario)
     assert scenario.model == MODEL
     async with httpx.AsyncClient(base_url=demo.url, timeout=60, trust_env=False) as client:
         chat = HttpChat(client, scenario, gemini_server, chat_id=name)
@@ -47,7 +47,7 @@ async def test_a_chat_over_the_socket(
     name: str, demo: ModelDemo, gemini_server: GeminiServer
 ) -> None:
     (family,) = (key for key, model in LIVE_MODELS.items() if model == demo.live_model)
-    scenario = load(WIRE / "socket" / f"{name}-{family}.json", SocketScenario)
+    scenario = wire_file(f"socket/{name}-{family}").load(SocketScenario)
     play = gemini_server.play(Play(Names(), connections=scenario.connections))
     address = demo.url.replace("http", "ws") + f"/live?chatId={name}-live"
     async with connect(address, proxy=None) as connection:

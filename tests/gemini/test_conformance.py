@@ -1,16 +1,15 @@
 """The chunks of all scenarios before the SDKs: their schemas, and the readers of both majors."""
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from adk_stream_protocol.recording.matching import Json
-from tests.support.gemini.files import files
+from adk_stream_protocol.recording.scenario.matching import Json
+from tests.support.gemini.files import WireFile, files
 from tests.support.sdk.judge import Judge
 
 FILES = [*files("http"), *files("socket"), *files("envelope"), *files("mixed")]
+IDS = [f"{file.path.parent.name}-{file.name}" for file in FILES]
 
 
 @pytest.fixture(scope="module")
@@ -34,10 +33,9 @@ def messages(turns: list[Json]) -> Iterator[list[list[Json]]]:
     yield replies
 
 
-@pytest.mark.parametrize("file", FILES, ids=[f"{file.parent.name}-{file.stem}" for file in FILES])
-def test_the_judges_accept_a_scenario(judge: Judge, file: Path) -> None:
-    scenario = json.loads(file.read_text(encoding="utf-8"))
-    for replies in messages(scenario["turns"]):
+@pytest.mark.parametrize("file", FILES, ids=IDS)
+def test_the_judges_accept_a_scenario(judge: Judge, file: WireFile) -> None:
+    for replies in messages(file.content()["turns"]):
         verdict = judge.ask(do="judge", replies=replies)
         assert verdict["faults"] == []
         six, seven = (message and message["parts"] for message in verdict["messages"].values())

@@ -4,19 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from adk_stream_protocol.recording.matching import Names
-from adk_stream_protocol.recording.play import Play
-from adk_stream_protocol.recording.scenario import load
-from adk_stream_protocol.recording.server import GeminiServer
+from adk_stream_protocol.recording.scenario.matching import Names
+from adk_stream_protocol.recording.stand_in.play import Play
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
 from tests.support.gemini.envelope_chat import EnvelopeScenario, envelope_chat
-from tests.support.gemini.files import files
+from tests.support.gemini.files import WireFile, files
 
 FILES = files("envelope")
 
 
-@pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
-async def test_a_scenario_in_envelopes(file: Path, gemini: GeminiServer, tmp_path: Path) -> None:
-    scenario = load(file, EnvelopeScenario)
+@pytest.mark.parametrize("file", FILES, ids=[file.name for file in FILES])
+async def test_a_scenario_in_envelopes(
+    file: WireFile, gemini: GeminiServer, tmp_path: Path
+) -> None:
+    scenario = file.load(EnvelopeScenario)
     play = gemini.play(Play(Names(), connections=scenario.connections))
     async with envelope_chat(scenario, play, tmp_path) as chat:
         for number, turn in enumerate(scenario.turns):

@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from adk_stream_protocol.recording.scenario import Scenario, load
-from adk_stream_protocol.recording.server import GeminiServer
-from tests.support.gemini.files import files
+from adk_stream_protocol.recording.scenario.scenario import Scenario
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
+from tests.support.gemini.files import WireFile, files
 from tests.support.gemini.http_chat import http_chat
 
 FILES = files("http")
 
 
-@pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
-async def test_a_scenario_over_http(file: Path, gemini: GeminiServer, tmp_path: Path) -> None:
-    scenario = load(file, Scenario)
+@pytest.mark.parametrize("file", FILES, ids=[file.name for file in FILES])
+async def test_a_scenario_over_http(file: WireFile, gemini: GeminiServer, tmp_path: Path) -> None:
+    scenario = file.load(Scenario)
     async with http_chat(scenario, gemini, tmp_path) as chat:
         for number, turn in enumerate(scenario.turns):
             chunks, _ = await chat.play(turn)

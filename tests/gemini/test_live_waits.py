@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from websockets.asyncio.client import connect
 
-from adk_stream_protocol.recording.matching import Json, Names
-from adk_stream_protocol.recording.play import Play
-from adk_stream_protocol.recording.scenario import SocketScenario, Step
-from adk_stream_protocol.recording.server import GeminiServer
-from adk_stream_protocol.recording.socket_chat import Socket
+from adk_stream_protocol.recording.player.socket_chat import Socket
+from adk_stream_protocol.recording.scenario.matching import Json, Names
+from adk_stream_protocol.recording.scenario.scenario import SocketScenario, Step
+from adk_stream_protocol.recording.stand_in.play import Play
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
 from tests.support.gemini.socket_chat import live_socket
 from tests.support.servers.real_models import LIVE_MODELS, ModelDemo, NetworkSocket
 

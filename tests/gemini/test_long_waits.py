@@ -3,10 +3,10 @@
 import base64
 from pathlib import Path
 
-from adk_stream_protocol.recording.matching import Names
-from adk_stream_protocol.recording.play import Play
-from adk_stream_protocol.recording.scenario import Step
-from adk_stream_protocol.recording.server import GeminiServer
+from adk_stream_protocol.recording.scenario.matching import Names
+from adk_stream_protocol.recording.scenario.scenario import Step
+from adk_stream_protocol.recording.stand_in.play import Play
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
 from tests.support.gemini.live_run import LiveRun
 from tests.support.gemini.live_scenario import Action, LiveScenario
 

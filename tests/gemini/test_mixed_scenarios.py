@@ -6,19 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from adk_stream_protocol.recording.matching import Names
-from adk_stream_protocol.recording.play import Play
-from adk_stream_protocol.recording.scenario import load
-from adk_stream_protocol.recording.server import GeminiServer
-from tests.support.gemini.files import files
+from adk_stream_protocol.recording.scenario.matching import Names
+from adk_stream_protocol.recording.stand_in.play import Play
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
+from tests.support.gemini.files import WireFile, files
 from tests.support.gemini.mixed_chat import MixedScenario, mixed_chat
 
 FILES = files("mixed")
 
 
-@pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
-async def test_a_scenario_both_ways(file: Path, gemini: GeminiServer, tmp_path: Path) -> None:
-    scenario = load(file, MixedScenario)
+@pytest.mark.parametrize("file", FILES, ids=[file.name for file in FILES])
+async def test_a_scenario_both_ways(file: WireFile, gemini: GeminiServer, tmp_path: Path) -> None:
+    scenario = file.load(MixedScenario)
     play = gemini.play(
         Play(Names(), exchanges=scenario.exchanges, connections=scenario.connections)
     )

@@ -16,12 +16,12 @@ from starlette.applications import Starlette
 
 from adk_stream_protocol.demo.recorded_app import closing_model
 from adk_stream_protocol.mount import LiveOptions, mount
-from adk_stream_protocol.recording.asgi_socket import AsgiSocket
-from adk_stream_protocol.recording.matching import Json, Names
-from adk_stream_protocol.recording.play import Play
-from adk_stream_protocol.recording.scenario import Exchange, SocketTurn, Step
-from adk_stream_protocol.recording.server import GeminiServer
-from adk_stream_protocol.recording.socket_chat import SocketChat
+from adk_stream_protocol.recording.player.asgi_socket import AsgiSocket
+from adk_stream_protocol.recording.player.socket_chat import SocketChat
+from adk_stream_protocol.recording.scenario.matching import Json, Names
+from adk_stream_protocol.recording.scenario.scenario import Exchange, SocketTurn, Step
+from adk_stream_protocol.recording.stand_in.play import Play
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
 from tests.support.clients.http import Reply
 from tests.support.servers.real_models import LIVE_MODELS, MODEL
 

@@ -8,10 +8,10 @@ from google.adk.models.llm_request import LlmRequest
 
 from adk_stream_protocol import ClientTool
 from adk_stream_protocol.adk import live_queue
-from adk_stream_protocol.testing import ScriptedModel
 from tests.support.clients.http import Json, decision, output
 from tests.support.clients.socket import SocketChat
 from tests.support.databases.stores import HeldStore
+from tests.support.polite_model import polite_model
 from tests.support.servers.in_process import clerk, responses, serving, until
 from tests.support.tills import Till
 
@@ -25,7 +25,7 @@ older_models = pytest.mark.parametrize("at_once", [True, False])
 @older_models
 @pytest.mark.parametrize("fault", ["/error 500", "/error 429", "/error SAFETY", "/drop 2"])
 async def test_a_failure_is_reported_once_and_the_chat_goes_on(fault: str, at_once: bool) -> None:
-    model = ScriptedModel(live_calls_at_once=at_once)
+    model = polite_model(live_calls_at_once=at_once)
     async with serving(clerk(model=model)) as served, served.socket() as socket:
         reply = await socket.say(fault)
         assert reply.types.count("error") == (fault != "/drop 2"), reply.text
@@ -139,7 +139,7 @@ async def test_a_link_that_is_lost_while_an_answer_is_stored_loses_no_answer(
 @older_models
 async def test_a_model_that_goes_away_keeps_its_memory_and_its_open_call(at_once: bool) -> None:
     till = Till()
-    agent = clerk(till.tool(), model=ScriptedModel(live_calls_at_once=at_once))
+    agent = clerk(till.tool(), model=polite_model(live_calls_at_once=at_once))
     async with serving(agent) as served, served.socket() as socket:
         await socket.say("hello")
         asked = await socket.say(f"{PAY}\n/goaway")
@@ -172,7 +172,7 @@ async def test_after_a_stop_the_model_is_heard_again_however_it_ended(
 @pytest.mark.parametrize("calls", ["sequential", "parallel"])
 async def test_models_that_call_at_the_end_of_their_turn(calls: str) -> None:
     till = Till()
-    agent = clerk(till.tool(), LOCATE, model=ScriptedModel(live_calls_at_once=False))
+    agent = clerk(till.tool(), LOCATE, model=polite_model(live_calls_at_once=False))
     async with serving(agent, calls=calls) as served, served.socket() as socket:
         assert (await socket.say("hello")).said
         asked = await socket.say(f"/say 2\n{PAY}")

@@ -8,14 +8,14 @@ import msgspec
 import pytest
 
 from adk_stream_protocol.demo.recorded_app import wire_app
-from adk_stream_protocol.recording.lifespan import started
-from adk_stream_protocol.recording.matching import Json
-from adk_stream_protocol.recording.recorder import Recorder
-from adk_stream_protocol.recording.recording_options import RecordingOptions
-from adk_stream_protocol.recording.replaying import Replay
-from adk_stream_protocol.recording.scenario import Scenario, SocketScenario, load_chat
-from adk_stream_protocol.recording.server import GeminiServer
-from tests.support.gemini.files import WIRE
+from adk_stream_protocol.recording.player.app import started
+from adk_stream_protocol.recording.player.player import Player
+from adk_stream_protocol.recording.recorder.recorder import Recorder
+from adk_stream_protocol.recording.scenario.matching import Json
+from adk_stream_protocol.recording.scenario.scenario import Scenario, SocketScenario, load_chats
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
+from adk_stream_protocol.recording.tapes.tape import RecordingOptions
+from tests.support.gemini.files import WireFile, wire_file
 from tests.support.gemini.taps import tapped_app
 
 Chat = Scenario | SocketScenario
@@ -42,27 +42,23 @@ ORDERED = [
 """In these one side waits for the other; a recording says so in its own words."""
 
 
-def named(name: str) -> Path:
-    return WIRE / f"{name}.json"
-
-
-async def record(file: Path, service: GeminiServer, folder: Path) -> Chat:
+async def record(file: WireFile, service: GeminiServer, folder: Path) -> Chat:
     """Play a chat with both taps in place; the file that comes of it."""
-    chat = load_chat(file)
+    chat = file.load_chat()
     calls = chat.calls if isinstance(chat, SocketScenario) else "sequential"
     options = RecordingOptions(chat.about, chat.varies, chat.approval_ttl, calls)
     said: list[str] = []
     recorder = Recorder(folder / "recorded.json", said.append, options=options)
     async with tapped_app(chat, service, recorder, folder) as app:
-        assert await Replay(service).differences(chat, app) == []
+        assert await Player(service).differences(chat, app) == []
     assert len(said) == len(chat.turns), said
-    return load_chat(folder / "recorded.json")
+    return load_chats(folder / "recorded.json")[""]
 
 
 async def replay_again(chat: Chat, service: GeminiServer, folder: Path) -> list[str]:
     state = Path(mkdtemp(dir=folder))
     async with wire_app(chat, state) as demo, started(demo) as app:
-        return await Replay(service).differences(chat, app)
+        return await Player(service).differences(chat, app)
 
 
 def comparable(chat: Chat) -> Json:
@@ -78,8 +74,8 @@ def comparable(chat: Chat) -> Json:
 async def test_a_recording_is_the_file_it_was_played_from(
     name: str, near_service: GeminiServer, tmp_path: Path
 ) -> None:
-    recorded = await record(named(name), near_service, tmp_path)
-    assert comparable(recorded) == comparable(load_chat(named(name)))
+    recorded = await record(wire_file(name), near_service, tmp_path)
+    assert comparable(recorded) == comparable(wire_file(name).load_chat())
     assert await replay_again(recorded, near_service, tmp_path) == []
 
 
@@ -87,7 +83,7 @@ async def test_a_recording_is_the_file_it_was_played_from(
 async def test_a_recording_keeps_the_order_of_the_two_sides(
     name: str, near_service: GeminiServer, tmp_path: Path
 ) -> None:
-    recorded = await record(named(name), near_service, tmp_path)
-    played = load_chat(named(name))
+    recorded = await record(wire_file(name), near_service, tmp_path)
+    played = wire_file(name).load_chat()
     assert [turn.chunks for turn in recorded.turns] == [turn.chunks for turn in played.turns]
     assert await replay_again(recorded, near_service, tmp_path) == []

@@ -96,7 +96,7 @@ OUTCOMES: list[tuple[dict[str, Any], str]] = [
     ({"error": "no"}, "failed"),
     (tool_responses.expired(), "expired"),
     (tool_responses.cancelled(), "cancelled"),
-    (tool_responses.withdrawn(), "cancelled"),
+    (tool_responses.withdrawn(), "withdrawn"),
 ]
 
 

@@ -14,6 +14,7 @@ from google.genai import errors, types
 
 from adk_stream_protocol.testing import ScriptedModel
 from tests.support.conversations.conversation import Conversation, parts_of
+from tests.support.polite_model import polite_model
 
 
 def add(a: int, b: int) -> dict[str, Any]:
@@ -22,7 +23,7 @@ def add(a: int, b: int) -> dict[str, Any]:
 
 
 def chat(*, streaming: bool = True) -> Conversation:
-    agent = LlmAgent(name="root", model=ScriptedModel(), instruction="Be kind.", tools=[add])
+    agent = LlmAgent(name="root", model=polite_model(), instruction="Be kind.", tools=[add])
     return Conversation(agent, streaming=streaming)
 
 
@@ -108,8 +109,8 @@ async def test_an_unknown_tool_is_reported() -> None:
 
 
 async def test_other_agents_carry_on_with_the_script() -> None:
-    helper = LlmAgent(name="helper", model=ScriptedModel())
-    root = LlmAgent(name="root", model=ScriptedModel(), sub_agents=[helper])
+    helper = LlmAgent(name="helper", model=polite_model())
+    root = LlmAgent(name="root", model=polite_model(), sub_agents=[helper])
     talk = Conversation(root)
     script = '/call transfer_to_agent {"agent_name": "helper"}\n/then\n/say 2'
     assert await talk.say(script) == "1 2 "

@@ -81,7 +81,8 @@ class RemoteChat:
     async def _request(self, request: messages.Request) -> messages.Reply | None:
         reply = await self._relay.request(request)
         if reply is not None:
-            log_event("another worker answered", chat_id=self.id.chat, asked=type(request).__name__)
+            asked = request.__struct_config__.tag
+            log_event("another worker answered", chat_id=self.id.chat, asked=asked)
         return reply
 
 

@@ -1,0 +1,1 @@
+"""The `adk-stream` command, a file per sub-command."""

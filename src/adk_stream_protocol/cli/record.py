@@ -1,7 +1,6 @@
 """`adk-stream record`: serves an agent on a real model and writes a chat with it into a file."""
 
 import argparse
-import os
 import re
 import signal
 import sys
@@ -13,18 +12,23 @@ from tempfile import TemporaryDirectory
 import uvicorn
 from starlette.types import ASGIApp
 
-from adk_stream_protocol.cli.app_source import add_app, load_source
+from adk_stream_protocol.cli.settings import (
+    add_app,
+    has_model_key,
+    load_source,
+    model_service,
+    uses_vertex,
+)
 from adk_stream_protocol.demo.app import DemoSettings, build_app
-from adk_stream_protocol.recording.client_tap import ClientTap
-from adk_stream_protocol.recording.environment import BASE_URL, VERTEX, leading_to, trusted_file
-from adk_stream_protocol.recording.local_server import LocalServer
-from adk_stream_protocol.recording.model_tap import ModelTap
-from adk_stream_protocol.recording.recorder import Recorder
-from adk_stream_protocol.recording.recording_options import RecordingOptions
-from adk_stream_protocol.recording.replay_file import app_of
+from adk_stream_protocol.recording.player.app import app_of
+from adk_stream_protocol.recording.recorder.client_tap import ClientTap
+from adk_stream_protocol.recording.recorder.model_tap import ModelTap
+from adk_stream_protocol.recording.recorder.recorder import Recorder
+from adk_stream_protocol.recording.stand_in.environment import BASE_URL, leading_to, trusted_file
+from adk_stream_protocol.recording.stand_in.local_server import LocalServer
+from adk_stream_protocol.recording.tapes.tape import RecordingOptions
 from adk_stream_protocol.transports.uvicorn import UVICORN
 
-_SERVICE = "https://generativelanguage.googleapis.com"
 Settings = Callable[[argparse.Namespace], DemoSettings]
 
 
@@ -102,14 +106,10 @@ def _check(arguments: argparse.Namespace) -> None:
         )
     if arguments.app and (arguments.model or arguments.live_model):
         raise SystemExit("--model and --live-model are for the demo; an app has its own models.")
-    if any(os.environ.get(name, "").lower() in ("1", "true") for name in VERTEX):
+    if uses_vertex():
         raise SystemExit("Only the Gemini API is recorded, not Vertex AI.")
-    if not arguments.app and not _has_key():
+    if not arguments.app and not has_model_key():
         raise SystemExit("The model needs GOOGLE_API_KEY in the environment.")
-
-
-def _has_key() -> bool:
-    return any(os.environ.get(name) for name in ("GOOGLE_API_KEY", "GEMINI_API_KEY"))
 
 
 def _options(arguments: argparse.Namespace, settings: DemoSettings) -> RecordingOptions:
@@ -126,7 +126,7 @@ def _name(field: str) -> str:
 
 @contextmanager
 def _tapped_model(recorder: Recorder, upstream: str | None, folder: Path) -> Generator[None]:
-    service = upstream or os.environ.get(BASE_URL) or _SERVICE
+    service = upstream or model_service()
     server = LocalServer(ModelTap(recorder, service, trusted_file()).app, folder)
     server.start()
     try:

@@ -17,16 +17,21 @@ from tempfile import TemporaryDirectory
 import msgspec
 from starlette.types import ASGIApp
 
-from adk_stream_protocol.cli.app_source import add_app, load_source
+from adk_stream_protocol.cli.settings import add_app, load_source
 from adk_stream_protocol.demo.recorded_app import wire_app
-from adk_stream_protocol.recording.lifespan import started
-from adk_stream_protocol.recording.replay_file import AppSource, app_of, is_app, standing_in
-from adk_stream_protocol.recording.replaying import Replay
-from adk_stream_protocol.recording.scenario import Scenario, SocketScenario, load_chat, save
+from adk_stream_protocol.recording.player.app import AppSource, app_of, is_app, started
+from adk_stream_protocol.recording.player.player import Player
+from adk_stream_protocol.recording.player.replay import standing_in
+from adk_stream_protocol.recording.scenario.scenario import (
+    Scenario,
+    SocketScenario,
+    load_chats,
+    write,
+)
 
 Chat = Scenario | SocketScenario
 Serve = Callable[[Chat], AbstractAsyncContextManager[ASGIApp]]
-Task = Callable[[Replay, Chat, ASGIApp], Awaitable[list[str]]]
+Task = Callable[[Player, Chat, ASGIApp], Awaitable[list[str]]]
 
 
 def add_replay(parser: argparse.ArgumentParser) -> None:
@@ -61,23 +66,23 @@ def _replay(arguments: argparse.Namespace) -> int:
     logging.basicConfig(level=arguments.log_level.upper())
     with standing_in() as gemini:
         source = load_source(arguments.app) if arguments.app else None
-        replaying = Replay(gemini, dict(arguments.header))
-        return asyncio.run(_replay_all(replaying, source, arguments))
+        player = Player(gemini, dict(arguments.header))
+        return asyncio.run(_replay_all(player, source, arguments))
 
 
 async def _replay_all(
-    replaying: Replay, source: AppSource | None, arguments: argparse.Namespace
+    player: Player, source: AppSource | None, arguments: argparse.Namespace
 ) -> int:
     files: list[Path] = arguments.files
     task = _update if arguments.update else _compare
-    failed = 0
+    outcomes: list[bool] = []
     async with AsyncExitStack() as stack:
         serve = await _serve(source, stack)
         for file in files:
-            failed += not await _outcome(task, replaying, serve, file)
-    if len(files) > 1:
-        print(f"{len(files) - failed} of {len(files)} OK")
-    return 1 if failed else 0
+            outcomes += await _outcomes(task, player, serve, file)
+    if len(outcomes) > 1:
+        print(f"{sum(outcomes)} of {len(outcomes)} OK")
+    return 0 if all(outcomes) else 1
 
 
 async def _serve(source: AppSource | None, stack: AsyncExitStack) -> Serve:
@@ -98,27 +103,34 @@ async def _serve_demo(scenario: Chat) -> AsyncGenerator[ASGIApp]:
             yield app
 
 
-async def _outcome(task: Task, replaying: Replay, serve: Serve, file: Path) -> bool:
-    verdict = "DIFFERENT"
+async def _outcomes(task: Task, player: Player, serve: Serve, file: Path) -> list[bool]:
+    """Play all chats of a file, and say of each whether it is as it was."""
+    outcomes: list[bool] = []
     try:
-        scenario = load_chat(file)
-        async with serve(scenario) as app:
-            found = await task(replaying, scenario, app)
-        if task is _update and not found:
-            save(file, scenario)
+        chats = load_chats(file)
+        for family, chat in chats.items():
+            async with serve(chat) as app:
+                found = await task(player, chat, app)
+            outcomes.append(_say(f"{file} ({family})" if family else str(file), "DIFFERENT", found))
+        if task is _update and all(outcomes):
+            write(file, chats)
     except (OSError, ValueError, msgspec.MsgspecError) as error:
-        verdict, found = "NOT PLAYED", [f"cannot be replayed: {error}"]
-    print("\n  ".join([f"{file}: {verdict}", *found]) if found else f"{file}: OK", flush=True)
+        outcomes.append(_say(str(file), "NOT PLAYED", [f"cannot be replayed: {error}"]))
+    return outcomes
+
+
+def _say(name: str, verdict: str, found: list[str]) -> bool:
+    print("\n  ".join([f"{name}: {verdict}", *found]) if found else f"{name}: OK", flush=True)
     return not found
 
 
-async def _compare(replaying: Replay, scenario: Chat, app: ASGIApp) -> list[str]:
-    return await replaying.differences(scenario, app)
+async def _compare(player: Player, scenario: Chat, app: ASGIApp) -> list[str]:
+    return await player.differences(scenario, app)
 
 
-async def _update(replaying: Replay, scenario: Chat, app: ASGIApp) -> list[str]:
+async def _update(player: Player, scenario: Chat, app: ASGIApp) -> list[str]:
     try:
-        await replaying.update(scenario, app)
+        await player.update(scenario, app)
     except (AssertionError, KeyError, TimeoutError) as error:
         return [str(error)]
     return []

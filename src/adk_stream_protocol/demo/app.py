@@ -15,23 +15,14 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 
-from adk_stream_protocol.approvals.policy import ApprovalPolicy
 from adk_stream_protocol.approvals.sql import SqlApprovalStore, harden_sqlite
 from adk_stream_protocol.chats.live.settings import LiveOptions
-from adk_stream_protocol.demo.agent import build_agent
+from adk_stream_protocol.demo.agent import POLICIES, build_agent
 from adk_stream_protocol.demo.identity import demo_identify, load_secret
 from adk_stream_protocol.demo.page import page_routes
 from adk_stream_protocol.demo.wallet import Wallet
 from adk_stream_protocol.mount import mount
 from adk_stream_protocol.workers.relay import Relay
-
-PAYMENT_POLICY = ApprovalPolicy(
-    "process_payment",
-    title="Send money",
-    hint="Money leaves the wallet at once and cannot be called back.",
-    risk="high",
-    icon="banknote",
-)
 
 
 @dataclass(frozen=True)
@@ -95,7 +86,7 @@ def build_app(settings: DemoSettings) -> Starlette:
         identify=demo_identify(settings.users, secret),
         session_service=sessions,
         approval_store=SqlApprovalStore(settings.approvals_url),
-        policies=[PAYMENT_POLICY],
+        policies=POLICIES,
         run_config=_run_config(settings),
         allowed_origins=settings.allowed_origins,
         max_body=settings.max_body,

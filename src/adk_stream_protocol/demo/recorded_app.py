@@ -11,11 +11,11 @@ from starlette.applications import Starlette
 
 from adk_stream_protocol.approvals.sql import SqlApprovalStore
 from adk_stream_protocol.chats.live.settings import LiveOptions
-from adk_stream_protocol.demo.agent import build_agent
-from adk_stream_protocol.demo.app import PAYMENT_POLICY, DemoSettings
+from adk_stream_protocol.demo.agent import POLICIES, build_agent
+from adk_stream_protocol.demo.app import DemoSettings
 from adk_stream_protocol.demo.wallet import Wallet
 from adk_stream_protocol.mount import mount
-from adk_stream_protocol.recording.scenario import Scenario, SocketScenario
+from adk_stream_protocol.recording.scenario.scenario import Scenario, SocketScenario
 
 
 @asynccontextmanager
@@ -62,7 +62,7 @@ def mount_demo(
         identify=lambda connection: "local",
         session_service=sessions,
         approval_store=SqlApprovalStore(DemoSettings(state).approvals_url),
-        policies=[PAYMENT_POLICY],
+        policies=POLICIES,
         approval_ttl=approval_ttl,
         run_config=run_config,
         live=live,

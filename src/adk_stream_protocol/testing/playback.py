@@ -1,12 +1,15 @@
 """A model turn in request mode, as Gemini streams it: chunks, silences, a failure to raise."""
 
 import re
+import struct
+import zlib
 from collections.abc import Iterator
 
 import httpx
 from google.genai import errors, types
 
-from adk_stream_protocol.testing.actions import (
+from adk_stream_protocol.testing.context.context import Context
+from adk_stream_protocol.testing.script.actions import (
     Action,
     Call,
     Drop,
@@ -20,8 +23,6 @@ from adk_stream_protocol.testing.actions import (
     Think,
     Turn,
 )
-from adk_stream_protocol.testing.context import Context
-from adk_stream_protocol.testing.image import png
 
 Step = types.GenerateContentResponse | Pause | Exception
 
@@ -35,6 +36,7 @@ _STATUS = {
     503: "UNAVAILABLE",
     504: "DEADLINE_EXCEEDED",
 }
+_SIDE = 16
 
 
 def steps(turn: Turn, context: Context, model_version: str) -> Iterator[Step]:
@@ -142,3 +144,20 @@ def token_counts(turn: Turn, context: Context) -> tuple[int, int, int]:
 def _tokens(texts: Iterator[str]) -> int:
     # Four characters a token is the usual rule of thumb; what matters is that it never changes.
     return -(-sum(map(len, texts)) // 4)
+
+
+def png() -> bytes:
+    """Return a PNG of 16 by 16 pixels, always the same bytes."""
+    rows = [b"\0" + bytes(_png_row(y)) for y in range(_SIDE)]
+    header = struct.pack(">IIBBBBB", _SIDE, _SIDE, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(b"".join(rows))), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_png_chunk(kind, data) for kind, data in chunks)
+
+
+def _png_row(y: int) -> list[int]:
+    return [channel for x in range(_SIDE) for channel in (x * 16, y * 16, 160)]
+
+
+def _png_chunk(kind: bytes, data: bytes) -> bytes:
+    checksum = zlib.crc32(kind + data)
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", checksum)

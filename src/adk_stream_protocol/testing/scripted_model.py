@@ -1,4 +1,4 @@
-"""ScriptedModel: the script of `script.py` behind ADK's model interface."""
+"""ScriptedModel: a script behind ADK's model interface, in request mode and live."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -14,24 +14,24 @@ from google.adk.utils.streaming_utils import StreamingResponseAggregator
 from google.adk.utils.variant_utils import GoogleLLMVariant
 from google.genai import types
 from google.genai.live import AsyncSession
-from pydantic import PrivateAttr
+from pydantic import Field, PrivateAttr
 
 from adk_stream_protocol.testing import holds
-from adk_stream_protocol.testing.actions import Hang, Hold, Release
-from adk_stream_protocol.testing.context import Context
-from adk_stream_protocol.testing.dialogue import Dialogue
-from adk_stream_protocol.testing.live_config import LiveConfig
-from adk_stream_protocol.testing.live_session import ScriptedSession
+from adk_stream_protocol.testing.context.context import Context
+from adk_stream_protocol.testing.live.config import LiveConfig
+from adk_stream_protocol.testing.live.dialogue import Dialogue
+from adk_stream_protocol.testing.live.resumption import Dialogues
+from adk_stream_protocol.testing.live.session import ScriptedSession
 from adk_stream_protocol.testing.playback import steps
-from adk_stream_protocol.testing.resumption import Dialogues
-from adk_stream_protocol.testing.script import next_turn
+from adk_stream_protocol.testing.script.actions import Hang, Hold, Release
+from adk_stream_protocol.testing.script.script import Script
 
 
 class ScriptedModel(BaseLlm):
-    """A deterministic model without a key: it understands a few requests and exact directives.
+    """A deterministic model without a key: it obeys directives, and what a script teaches it.
 
-    See `adk_stream_protocol.testing.directives` for the directives. `delay` is the time in seconds
-    before each delta, to make streaming visible.
+    See `adk_stream_protocol.testing.script.directives` for the directives, and `Script` for
+    teaching. `delay` is the time in seconds before each delta, to make streaming visible.
 
     Live mode: Gemini 3.x makes its calls at once and completes the turn after their results
     (`live_calls_at_once`); older models make them as the turn completes and answer in another one.
@@ -41,6 +41,7 @@ class ScriptedModel(BaseLlm):
     """
 
     model: str = "scripted-1"
+    script: Script = Field(default_factory=Script)
     delay: float = 0.0
     live_calls_at_once: bool = True
     live_parallel_calls: bool | None = None
@@ -83,16 +84,16 @@ class ScriptedModel(BaseLlm):
         )
         resumption = request.live_connect_config.session_resumption
         if resumption is None:
-            return ScriptedSession(Dialogue(config), self.delay)
+            return ScriptedSession(Dialogue(config, self.script), self.delay)
         known = resumption.handle
-        dialogue = self._dialogues.find(known) if known else Dialogue(config)
+        dialogue = self._dialogues.find(known) if known else Dialogue(config, self.script)
         dialogue.config = config
         return ScriptedSession(dialogue, self.delay, lambda: self._dialogues.handle_for(dialogue))
 
     async def _chunks(
         self, context: Context
     ) -> AsyncGenerator[types.GenerateContentResponse, None]:
-        for step in steps(next_turn(context), context, self.model):
+        for step in steps(self.script.next_turn(context), context, self.model):
             match step:
                 case Exception():
                     raise step

@@ -4,9 +4,9 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from adk_stream_protocol.recording.envelope_chat import EnvelopeChat
-from adk_stream_protocol.recording.play import Play
-from adk_stream_protocol.recording.scenario import SocketScenario
+from adk_stream_protocol.recording.player.envelope_chat import EnvelopeChat
+from adk_stream_protocol.recording.scenario.scenario import SocketScenario
+from adk_stream_protocol.recording.stand_in.play import Play
 from tests.support.gemini.socket_chat import live_socket
 
 

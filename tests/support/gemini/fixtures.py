@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from adk_stream_protocol.recording.server import GeminiServer
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
 
 KEY = "AIza-a-key-that-nobody-else-has"
 """The key of the stand-in that plays the real service."""

@@ -7,9 +7,9 @@ from pathlib import Path
 import httpx
 
 from adk_stream_protocol.demo.recorded_app import wire_app
-from adk_stream_protocol.recording.http_chat import HttpChat
-from adk_stream_protocol.recording.scenario import Scenario
-from adk_stream_protocol.recording.server import GeminiServer
+from adk_stream_protocol.recording.player.http_chat import HttpChat
+from adk_stream_protocol.recording.scenario.scenario import Scenario
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
 
 
 @asynccontextmanager

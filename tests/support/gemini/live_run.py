@@ -17,8 +17,8 @@ from google.genai import types
 
 from adk_stream_protocol.demo.agent import build_agent
 from adk_stream_protocol.demo.wallet import Wallet
-from adk_stream_protocol.recording.matching import Json, Names
-from adk_stream_protocol.recording.play import PATIENCE, Play
+from adk_stream_protocol.recording.scenario.matching import Json, Names
+from adk_stream_protocol.recording.stand_in.play import PATIENCE, Play
 from tests.support.gemini.human import Human
 from tests.support.gemini.live_scenario import Action, LiveScenario
 

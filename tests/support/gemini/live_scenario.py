@@ -2,8 +2,8 @@
 
 import msgspec
 
-from adk_stream_protocol.recording.matching import Json
-from adk_stream_protocol.recording.scenario import Step
+from adk_stream_protocol.recording.scenario.matching import Json
+from adk_stream_protocol.recording.scenario.scenario import Step
 
 
 class Action(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):

@@ -14,7 +14,7 @@ from google.adk.models.google_llm import Gemini
 from google.adk.models.llm_request import LlmRequest
 from websockets.asyncio.server import ServerConnection, serve
 
-from adk_stream_protocol.recording.certificate import make_certificate
+from adk_stream_protocol.recording.stand_in.certificate import make_certificate
 
 
 class GeminiServer:

@@ -15,11 +15,11 @@ from starlette.applications import Starlette
 from adk_stream_protocol.chats.live.settings import LiveOptions
 from adk_stream_protocol.demo.app import DemoSettings
 from adk_stream_protocol.demo.recorded_app import closing_model, mount_demo
-from adk_stream_protocol.recording.asgi_socket import AsgiSocket
-from adk_stream_protocol.recording.matching import Json
-from adk_stream_protocol.recording.play import Play
-from adk_stream_protocol.recording.scenario import Exchange, SocketTurn, Step
-from adk_stream_protocol.recording.socket_chat import SocketChat
+from adk_stream_protocol.recording.player.asgi_socket import AsgiSocket
+from adk_stream_protocol.recording.player.socket_chat import SocketChat
+from adk_stream_protocol.recording.scenario.matching import Json
+from adk_stream_protocol.recording.scenario.scenario import Exchange, SocketTurn, Step
+from adk_stream_protocol.recording.stand_in.play import Play
 from tests.support.clients.http import Reply
 
 MODEL = "gemini-2.5-flash"

@@ -13,14 +13,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from adk_stream_protocol.recording.matching import Names
-from adk_stream_protocol.recording.naming import Naming
-from adk_stream_protocol.recording.recording import RecordingPlay
-from adk_stream_protocol.recording.scenario import Scenario, SocketScenario, load, save
-from adk_stream_protocol.recording.server import GeminiServer
-from adk_stream_protocol.recording.updating import name_steps, update_http, update_socket
+from adk_stream_protocol.recording.player.updating import name_steps, update_http, update_socket
+from adk_stream_protocol.recording.scenario.matching import Names
+from adk_stream_protocol.recording.scenario.naming import Naming
+from adk_stream_protocol.recording.scenario.scenario import (
+    Scenario,
+    SocketScenario,
+    load,
+    read,
+    write,
+)
+from adk_stream_protocol.recording.stand_in.play import RecordingPlay
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
 from tests.support.gemini.envelope_chat import EnvelopeScenario, envelope_chat
-from tests.support.gemini.files import files
+from tests.support.gemini.files import WIRE
 from tests.support.gemini.http_chat import http_chat
 from tests.support.gemini.live_run import LiveRun
 from tests.support.gemini.live_scenario import LiveScenario
@@ -96,12 +102,13 @@ def main(names: list[str]) -> None:
         gemini = GeminiServer(Path(folder)).start()
         os.environ.update(gemini.environment)
         for kind, shape, record in _KINDS:
-            for file in files(kind):
-                if not names or file.stem in names:
-                    scenario = load(file, shape)
-                    state = Path(tempfile.mkdtemp(dir=folder))
-                    asyncio.run(_run(record, scenario, gemini, state))
-                    save(file, scenario)
+            for path in sorted((WIRE / kind).glob("*.json")):
+                if not names or path.stem in names:
+                    scenarios = {family: load(path, shape, family) for family in read(path)}
+                    for scenario in scenarios.values():
+                        state = Path(tempfile.mkdtemp(dir=folder))
+                        asyncio.run(_run(record, scenario, gemini, state))
+                    write(path, scenarios)
         gemini.stop()
 
 

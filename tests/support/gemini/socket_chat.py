@@ -5,10 +5,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from adk_stream_protocol.demo.recorded_app import wire_app
-from adk_stream_protocol.recording.asgi_socket import AsgiSocket
-from adk_stream_protocol.recording.play import Play
-from adk_stream_protocol.recording.scenario import SocketScenario
-from adk_stream_protocol.recording.socket_chat import SocketChat
+from adk_stream_protocol.recording.player.asgi_socket import AsgiSocket
+from adk_stream_protocol.recording.player.socket_chat import SocketChat
+from adk_stream_protocol.recording.scenario.scenario import SocketScenario
+from adk_stream_protocol.recording.stand_in.play import Play
 
 
 @asynccontextmanager

@@ -7,14 +7,14 @@ from pathlib import Path
 from starlette.types import ASGIApp
 
 from adk_stream_protocol.demo.recorded_app import wire_app
-from adk_stream_protocol.recording.client_tap import ClientTap
-from adk_stream_protocol.recording.environment import leading_to, trusted_file
-from adk_stream_protocol.recording.lifespan import started
-from adk_stream_protocol.recording.local_server import LocalServer
-from adk_stream_protocol.recording.model_tap import ModelTap
-from adk_stream_protocol.recording.recorder import Recorder
-from adk_stream_protocol.recording.scenario import Scenario, SocketScenario
-from adk_stream_protocol.recording.server import GeminiServer
+from adk_stream_protocol.recording.player.app import started
+from adk_stream_protocol.recording.recorder.client_tap import ClientTap
+from adk_stream_protocol.recording.recorder.model_tap import ModelTap
+from adk_stream_protocol.recording.recorder.recorder import Recorder
+from adk_stream_protocol.recording.scenario.scenario import Scenario, SocketScenario
+from adk_stream_protocol.recording.stand_in.environment import leading_to, trusted_file
+from adk_stream_protocol.recording.stand_in.local_server import LocalServer
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
 
 
 @asynccontextmanager

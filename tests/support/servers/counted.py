@@ -21,7 +21,7 @@ from starlette.routing import Route
 
 from adk_stream_protocol import ClientTool, LiveOptions, MemoryApprovalStore, mount
 from adk_stream_protocol.testing import ScriptedModel
-from adk_stream_protocol.testing.resumption import Dialogues
+from adk_stream_protocol.testing.live.resumption import Dialogues
 from adk_stream_protocol.transports.uvicorn import UVICORN
 
 KEPT = 140

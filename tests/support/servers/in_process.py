@@ -24,10 +24,10 @@ from adk_stream_protocol import MemoryApprovalStore, Principal, mount
 from adk_stream_protocol.chats.engine import LongEngine
 from adk_stream_protocol.chats.live.settings import LiveOptions
 from adk_stream_protocol.cli.serve import DrainingServer
-from adk_stream_protocol.testing import ScriptedModel
 from adk_stream_protocol.transports.uvicorn import UVICORN
 from tests.support.clients.http import Json, Reply, decision
 from tests.support.clients.socket import SocketChat
+from tests.support.polite_model import polite_model
 
 SECONDS = 60.0
 """How long anything may take before a test gives it up."""
@@ -35,7 +35,7 @@ SECONDS = 60.0
 
 def clerk(*tools: Callable[..., Any] | BaseTool | BaseToolset, **fields: Any) -> LlmAgent:
     """An agent on the scripted model."""
-    given: Any = {"name": "clerk", "model": ScriptedModel(), "tools": list(tools), **fields}
+    given: Any = {"name": "clerk", "model": polite_model(), "tools": list(tools), **fields}
     return LlmAgent(**given)
 
 

@@ -131,7 +131,7 @@ def _plant(moment: Moment, state: Path) -> None:
 
     if os.environ.get(IDEMPOTENT):
         policy = ApprovalPolicy("process_payment", idempotent=True)
-        demo_app.PAYMENT_POLICY = policy
+        demo_app.POLICIES = [policy]
     demo_app.SqlApprovalStore = Store
     demo_app.Wallet = CountingWallet
     demo_app.DatabaseSessionService = Sessions

@@ -7,7 +7,7 @@ import subprocess
 
 from websockets.asyncio.client import ClientConnection
 
-from adk_stream_protocol.recording.matching import Json
+from adk_stream_protocol.recording.scenario.matching import Json
 from tests.support.servers.demo import COMMAND, DemoServer
 
 MODEL = "gemini-2.5-flash"

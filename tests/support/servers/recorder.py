@@ -10,7 +10,7 @@ from typing import Self
 import pytest
 
 from adk_stream_protocol.cli.main import main
-from adk_stream_protocol.recording.server import GeminiServer
+from adk_stream_protocol.recording.stand_in.server import GeminiServer
 from tests.support.servers.demo import COMMAND, DemoServer
 
 MODELS = ["--model", "gemini-2.5-flash", "--live-model"]

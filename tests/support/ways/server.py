@@ -19,11 +19,9 @@ from starlette.applications import Starlette
 
 from adk_stream_protocol import LiveOptions, SqlApprovalStore, mount
 from adk_stream_protocol.cli.serve import DrainingServer
-from adk_stream_protocol.demo.agent import build_agent
-from adk_stream_protocol.demo.app import PAYMENT_POLICY
+from adk_stream_protocol.demo.agent import POLICIES, build_agent
 from adk_stream_protocol.demo.identity import COOKIE, demo_identify, load_secret, sign
 from adk_stream_protocol.demo.wallet import Wallet
-from adk_stream_protocol.testing import ScriptedModel
 from adk_stream_protocol.transports.uvicorn import UVICORN
 from tests.support.servers.demo import DemoServer
 
@@ -90,7 +88,7 @@ class Server(ChatId):
         self._serving = Future[asyncio.AbstractEventLoop]()
         self._sessions = DatabaseSessionService(f"sqlite+aiosqlite:///{state}/sessions.sqlite3")
         app = Starlette()
-        agent = build_agent(wallet=Wallet(state), model=ScriptedModel())
+        agent = build_agent(wallet=Wallet(state))
         agent.tools += [explode, FunctionTool(explode_if_allowed, require_confirmation=True)]
         self.chat = mount(
             app,
@@ -98,7 +96,7 @@ class Server(ChatId):
             identify=demo_identify(["alice"], load_secret(state)),
             session_service=self._sessions,
             approval_store=SqlApprovalStore(f"sqlite+aiosqlite:///{state}/approvals.sqlite3"),
-            policies=[PAYMENT_POLICY],
+            policies=POLICIES,
             live=live,
             **options,
         )

@@ -1,0 +1,1 @@
+"""The data files of chats: their shape, names for ids and times, and how JSON is compared."""
