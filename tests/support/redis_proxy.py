@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from urllib.parse import urlsplit
 
 
@@ -14,6 +14,7 @@ class RedisProxy:
         self._held: bytes | None = None
         self._arrived, self._free = asyncio.Event(), asyncio.Event()
         self._calls: asyncio.Queue[bytes] = asyncio.Queue()
+        self._connections: set[asyncio.Task[None]] = set()
         self.url = ""
 
     @classmethod
@@ -25,8 +26,8 @@ class RedisProxy:
         try:
             yield proxy
         finally:
-            proxy.let_go()
             server.close()
+            await proxy._close()
 
     def hold(self, marker: bytes) -> None:
         """Hold back the next call with this in it."""
@@ -48,8 +49,25 @@ class RedisProxy:
                 times -= marker in await self._calls.get()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task
+        self._connections.add(task)
         from_redis, to_redis = await asyncio.open_connection("127.0.0.1", self._port)
-        await asyncio.gather(self._calls_of(reader, to_redis), _answers(from_redis, writer))
+        try:
+            await asyncio.gather(self._calls_of(reader, to_redis), _answers(from_redis, writer))
+        except asyncio.CancelledError:
+            pass  # the test is over
+        finally:
+            for one in (writer, to_redis):
+                one.close()
+                with suppress(OSError):
+                    await one.wait_closed()
+
+    async def _close(self) -> None:
+        for connection in self._connections:
+            connection.cancel()
+        if self._connections:
+            await asyncio.wait(self._connections)
 
     async def _calls_of(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while call := await reader.read(65_536):
@@ -59,7 +77,7 @@ class RedisProxy:
                 await self._free.wait()
             writer.write(call)
             self._calls.put_nowait(call)
-        writer.close()
+        writer.close()  # the other direction ends with it
 
 
 async def _answers(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -63,6 +63,7 @@ class ChatLease:
 
     async def released(self) -> None:
         """Wait until other workers can acquire the chat."""
-        if self._releasing:
-            await asyncio.wait([self._releasing])
-            self._releasing = None
+        if releasing := self._releasing:
+            await asyncio.wait([releasing])
+            if self._releasing is releasing:  # else the chat was acquired and released again
+                self._releasing = None

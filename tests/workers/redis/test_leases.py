@@ -156,6 +156,20 @@ async def test_what_could_not_be_given_back_is_given_back_with_the_next_beat(
         assert await other.read(key) == ""
 
 
+async def test_what_has_expired_by_itself_is_owed_no_more(
+    redis: RedisServer, other: HeldKeys, key: str
+) -> None:
+    async with Redis.from_url(redis.url) as client:
+        away = Away(client)
+        mine = HeldKeys(away, 0)
+        await other.claim(key, MINE, "")
+        away.is_away = True
+        await mine.drop({key: MINE})
+        away.is_away = False
+        await mine.keep()
+        assert await other.read(key) == MINE, "nothing was asked of Redis"
+
+
 async def test_a_worker_that_listens_keeps_what_it_has(
     redis: RedisServer, proxy: RedisProxy
 ) -> None:

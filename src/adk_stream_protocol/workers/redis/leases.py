@@ -108,22 +108,25 @@ class HeldKeys:
 
     async def drop(self, values: dict[str, str]) -> None:
         """Give keys back that hold these values."""
+        until = time.monotonic() + self._lease_ms / 1000
         for key, value in values.items():
             self._let_go(key, value)
-        if not values:
-            return
-        try:
-            drop = self._redis.register_script(DROP)
-            await drop(keys=list(values), args=[RELEASED_MS, RELEASED, *values.values()])
-        except AWAY:
-            logger.warning("Redis is away: a lease is given back when it answers, or expires")
-            until = time.monotonic() + self._lease_ms / 1000
-            self._owed |= {key: (value, until) for key, value in values.items()}
+            self._owed[key] = value, until
+        await self._drop_owed()
 
     async def _drop_owed(self) -> None:
         now, owed = time.monotonic(), self._owed
         self._owed = {}
-        await self.drop({key: value for key, (value, until) in owed.items() if until > now})
+        owed = {key: one for key, one in owed.items() if one[1] > now}
+        if not owed:
+            return
+        try:
+            drop = self._redis.register_script(DROP)
+            values = [value for value, _ in owed.values()]
+            await drop(keys=list(owed), args=[RELEASED_MS, RELEASED, *values])
+        except AWAY:
+            logger.warning("Redis is away: a lease is given back when it answers, or expires")
+            self._owed = owed | self._owed
 
     async def forget(self, key: str, value: str) -> None:
         """Let go of a key that nobody needs to know of any more."""
