@@ -101,7 +101,7 @@ def test_a_tool_that_fails(observed: ObservedServer) -> None:
     told = observed.telemetry()
     assert counted(told, "failed", "failing")[0] == 1
     line = next(line for line in observed.log() if line.get("exception") == "ValueError")
-    assert "failing (server.py:" in line["at"]
+    assert "failing (observed_demo.py:" in line["at"]
     assert "Quince" not in told.text + observed.log_file.read_text()
 
 
