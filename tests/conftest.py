@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from coverage import Coverage
 
 from tests.support.databases.postgres import PostgresServer
 from tests.support.servers.demo import DemoServer
@@ -25,6 +26,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(PROCESSES)
     if config.option.markexpr == f"not {PROCESSES}":
         sys.addaudithook(_start_nothing)
+
+
+def pytest_sessionfinish() -> None:
+    """Keep what was measured before pytest-xdist loses patience with a worker that ends slowly."""
+    if measuring := Coverage.current():
+        measuring.save()
 
 
 def _start_nothing(event: str, _: object) -> None:

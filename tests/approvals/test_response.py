@@ -15,6 +15,7 @@ SETTLED: list[tuple[State, dict[str, Any]]] = [
     (State.EXPIRED, tool_responses.expired()),
     (State.CANCELLED, tool_responses.cancelled()),
     (State.LAPSED, tool_responses.cancelled()),
+    (State.WITHDRAWN, tool_responses.withdrawn()),
     (State.UNKNOWN, tool_responses.outcome_unknown()),
     (State.DONE, {"paid": 5}),
     (State.FAILED, {"paid": 5}),
