@@ -7,11 +7,16 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from coverage import Coverage
+from hypothesis import HealthCheck, settings
 
 from tests.support.databases.postgres import PostgresServer
 from tests.support.servers.demo import DemoServer
 
 pytest_plugins = ["tests.support.gemini.fixtures"]
+
+# A machine that does other work is slow, which says nothing about the code.
+settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("suite")
 
 PROCESSES = "processes"
 FIXTURES = {"demo", "postgres", "redis"}
