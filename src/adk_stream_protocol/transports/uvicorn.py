@@ -55,6 +55,11 @@ class GatheringSockets(WebSocketsSansIOProtocol):
         gathering = GatheringTransport(cast(asyncio.Transport, transport), self.loop)
         super().connection_made(cast(asyncio.Transport, gathering))
 
+    def shutdown(self) -> None:
+        """Close the socket, unless its peer is closing it now: uvicorn 0.54 would fail on that."""
+        if not self.transport.is_closing():
+            super().shutdown()
+
 
 UVICORN: dict[str, Any] = {
     "ws": GatheringSockets,
