@@ -71,7 +71,9 @@ async def test_a_predicate_that_says_false_does_not_ask() -> None:
     assert reply.approvals == [] and till.paid == [5] and await served.states() == []
 
 
-@pytest.mark.parametrize("arguments", ['{"amount": "five"}', "{}", '{"amount": {"a": 1}}'])
+@pytest.mark.parametrize(
+    "arguments", ['{"amount": "five"}', "{}", '{"amount": {"a": 1}}', '{"amount": NaN}']
+)
 async def test_arguments_that_do_not_fit_are_refused_before_anyone_is_asked(arguments: str) -> None:
     till = Till()
     served = Served(agent(till.tool()))

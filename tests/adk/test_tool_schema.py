@@ -1,5 +1,6 @@
 """What a tool declares of its arguments: their order, and what does not fit."""
 
+from math import inf, nan
 from typing import Any
 
 import pytest
@@ -48,6 +49,14 @@ def test_what_does_not_fit_is_named_with_its_place() -> None:
     assert Schemas().fault(tool, {"amount": 5}) is None
     assert Schemas().fault(tool, {"amount": "5"}) == "$.amount: '5' is not of type 'number'"
     assert Schemas().fault(tool, {}) == "$: 'amount' is a required property"
+
+
+@pytest.mark.parametrize("number", [nan, inf, -inf])
+@pytest.mark.parametrize("tool", [ClientTool("pay", "", parameters=SCHEMA), ClientTool("any", "")])
+def test_a_number_that_is_none_is_a_fault(tool: ClientTool, number: float) -> None:
+    assert Schemas().fault(tool, {"amount": number}) == "$.amount: a finite number is expected"
+    nested = {"amount": 5, "lines": [{"price": 1.0}, {"price": number}]}
+    assert Schemas().fault(tool, nested) == "$.lines[1].price: a finite number is expected"
 
 
 def test_a_long_fault_is_cut() -> None:

@@ -37,6 +37,15 @@ async def test_a_tool_of_an_mcp_server_live_or_parked(tmp_path: Path, grace: flo
             assert till.paid == [5]
 
 
+@pytest.mark.parametrize("amount", ["NaN", "Infinity", "-Infinity"])
+async def test_a_number_that_is_none_is_refused_before_anyone_is_asked(amount: str) -> None:
+    till = Till()
+    async with serving(clerk(till.tool())) as served, served.socket() as socket:
+        reply = await socket.say(f'/call pay {{"amount": {amount}}}')
+        assert reply.approvals == [] and "$.amount: a finite number is expected" in reply.text
+        assert till.paid == [] and await served.store.listed(None, None) == []
+
+
 @pytest.mark.parametrize("value", [True, "no", "", None, 1, 0])
 async def test_a_predicate_that_does_not_say_false_asks(value: object) -> None:
     till = Till()

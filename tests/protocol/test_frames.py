@@ -108,8 +108,10 @@ def test_what_an_envelope_asks_for(frame: dict[str, Any], command: Command) -> N
         ({"type": "send", "requestId": "r", "id": 7}, "$.id: a string is expected"),
         ({"type": "send", "requestId": "r", "messages": 7}, "$.messages: Expected `array`"),
         ({"type": "resume", "requestId": "r", "id": []}, "$.id: a string is expected"),
+        ({"type": "resume", "requestId": "r" * 129, "id": "c"}, "$.requestId: at most 128"),
         ({"type": "audio", "requestId": "r", "id": "c"}, "$.audio: base64 is expected"),
         ({"type": "audio", "requestId": "r", "audio": "&"}, "$.audio: base64 is expected"),
+        ({"type": "audio", "requestId": "r", "audio": "é"}, "$.audio: base64 is expected"),
     ],
 )
 def test_a_faulty_frame_of_the_sdk_is_refused(frame: dict[str, Any], fault: str) -> None:
@@ -164,7 +166,13 @@ def test_a_frame_is_parsed() -> None:
 
 @pytest.mark.parametrize(
     ("frame", "request_id"),
-    [({"requestId": "r"}, "r"), ({"requestId": 7}, ""), ({"requestId": None}, ""), ({}, "")],
+    [
+        ({"requestId": "r"}, "r"),
+        ({"requestId": "r" * 129}, ""),
+        ({"requestId": 7}, ""),
+        ({"requestId": None}, ""),
+        ({}, ""),
+    ],
 )
 def test_a_faulty_frame_is_answered_under_its_own_id(
     frame: dict[str, Any], request_id: str

@@ -69,6 +69,8 @@ def test_nobody_is_turned_away(headers: dict[str, str]) -> None:
         ("https://friend.example", 200),
         ("https://friend.example.evil.example", 403),
         ("null", 403),
+        ("http://[", 403),
+        ("http://", 403),
     ],
 )
 def test_pages_of_other_origins_are_turned_away(origin: str, status: int) -> None:

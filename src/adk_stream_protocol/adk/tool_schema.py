@@ -1,5 +1,6 @@
 """Reads a tool's declared parameters: their order, and what is wrong with given arguments."""
 
+from math import isfinite
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -22,6 +23,8 @@ class Schemas:
 
     def fault(self, tool: BaseTool, arguments: dict[str, Any]) -> str | None:
         """What is wrong with arguments, or None."""
+        if path := _not_finite(arguments, "$"):
+            return f"{path}: a finite number is expected"
         try:
             fault = next(iter(self._validator(tool).iter_errors(arguments)), None)
         except SchemaError:
@@ -33,6 +36,19 @@ class Schemas:
         if validator is None:
             validator = self._known[tool] = Draft202012Validator(_parameters_of(tool))
         return validator
+
+
+def _not_finite(value: Any, path: str) -> str | None:
+    """Find the place of a NaN or an infinity: JSON has neither, so nobody could be shown it."""
+    if isinstance(value, float):
+        return None if isfinite(value) else path
+    if isinstance(value, dict):
+        inside = ((f"{path}.{name}", item) for name, item in value.items())
+    elif isinstance(value, list):
+        inside = ((f"{path}[{index}]", item) for index, item in enumerate(value))
+    else:
+        return None
+    return next((found for place, item in inside if (found := _not_finite(item, place))), None)
 
 
 def _parameters_of(tool: BaseTool) -> dict[str, Any]:

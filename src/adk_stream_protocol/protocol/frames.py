@@ -5,7 +5,6 @@ first frame tells which one a socket speaks.
 """
 
 from base64 import b64decode
-from binascii import Error as NotBase64
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -16,6 +15,8 @@ from adk_stream_protocol.protocol.messages import ENVELOPES, ChatRequest, to_req
 from adk_stream_protocol.protocol.sse import SSE_DONE, encode_each, encode_value
 
 VERSION = "1.0"
+MAX_REQUEST_ID = 128
+"""A request id is repeated in every frame of its turn."""
 _DONE = SSE_DONE.decode()
 
 
@@ -147,6 +148,8 @@ class SdkFrames:
     def read(self, frame: dict[str, Any]) -> Command:
         """What a frame asks for."""
         request_id, chat_id = _text(frame, "requestId") or "", _text(frame, "id")
+        if len(request_id) > MAX_REQUEST_ID:
+            raise BadRequest(f"$.requestId: at most {MAX_REQUEST_ID} characters are expected")
         match frame["type"]:
             case "send":
                 if not request_id:
@@ -208,7 +211,8 @@ def parse_frame(raw: bytes) -> dict[str, Any]:
 def request_id_of(frame: dict[str, Any]) -> str:
     """The request that an answer to this frame belongs to, however faulty the rest of it is."""
     request_id = frame.get("requestId")
-    return request_id if isinstance(request_id, str) else ""
+    is_one = isinstance(request_id, str) and len(request_id) <= MAX_REQUEST_ID
+    return request_id if is_one else ""
 
 
 def dialect_of(frame: dict[str, Any]) -> SdkFrames | Envelopes:
@@ -242,5 +246,5 @@ def _echo(frame: dict[str, Any]) -> dict[str, Any]:
 def _pcm(value: object, path: str) -> bytes:
     try:
         return b64decode(value if isinstance(value, str) else "?", validate=True)
-    except NotBase64:
+    except ValueError:  # binascii.Error is one; letters beyond ASCII are another
         raise BadRequest(f"{path}: base64 is expected") from None

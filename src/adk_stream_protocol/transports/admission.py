@@ -50,7 +50,7 @@ class Admission:
         origin = connection.headers.get("origin")
         if origin is None or origin in self.allowed_origins:
             return
-        if urlsplit(origin).netloc != connection.headers.get("host"):
+        if _host_of(origin) != connection.headers.get("host"):
             raise ForbiddenOrigin("This page is not allowed to use this server.")
 
     async def body(self, request: Request) -> bytes:
@@ -64,6 +64,14 @@ class Admission:
             if len(raw) > self.max_body:
                 raise TooLarge(f"The body is larger than {self.max_body} bytes.")
         return bytes(raw)
+
+
+def _host_of(origin: str) -> str | None:
+    """Return host and port of an origin; None if it cannot be one."""
+    try:
+        return urlsplit(origin).netloc or None
+    except ValueError:
+        return None
 
 
 def approval_style_of(
