@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from adk_stream_protocol.adk.open_turn import OpenTurn
+from adk_stream_protocol.adk.chat_calls import ChatCalls
 from adk_stream_protocol.chats import chats as chat
 from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.cli import main as cli
@@ -61,13 +61,13 @@ async def test_a_running_turn_is_read_again_from_its_first_chunk() -> None:
 @pytest.fixture
 def given_up(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
     """Says that the grace of a live run is over."""
-    over, tools_done = asyncio.Event(), OpenTurn.tools_done
+    over, none_running = asyncio.Event(), ChatCalls.none_running
 
-    async def waits_for_tools(history: OpenTurn) -> None:
+    async def waits_for_tools(calls: ChatCalls) -> None:
         over.set()
-        await tools_done(history)
+        await none_running(calls)
 
-    monkeypatch.setattr(OpenTurn, "tools_done", waits_for_tools)
+    monkeypatch.setattr(ChatCalls, "none_running", waits_for_tools)
     return over
 
 

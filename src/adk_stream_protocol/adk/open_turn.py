@@ -125,10 +125,6 @@ class OpenTurn:
         )
         return Calls.of(found.events if found else ())
 
-    async def tools_done(self) -> None:
-        """Wait until no gated tool of this chat is running any more."""
-        await self._in_hand.none_running()
-
     def hand_over(self) -> None:
         """Let the next run use the session as it was read here."""
         self._sessions.hand_over(self._session)
