@@ -56,7 +56,7 @@ async def refused(chat: Roamer) -> None:
         while True:
             reply = await chat.say("/say 1")
             if reply.status == 503:
-                assert "going down" in reply.text
+                assert "shutting down" in reply.text
                 return
             assert reply.status == 200, reply.text
 
