@@ -211,8 +211,9 @@ def parse_frame(raw: bytes) -> dict[str, Any]:
 def request_id_of(frame: dict[str, Any]) -> str:
     """The request that an answer to this frame belongs to, however faulty the rest of it is."""
     request_id = frame.get("requestId")
-    is_one = isinstance(request_id, str) and len(request_id) <= MAX_REQUEST_ID
-    return request_id if is_one else ""
+    if isinstance(request_id, str) and len(request_id) <= MAX_REQUEST_ID:
+        return request_id
+    return ""
 
 
 def dialect_of(frame: dict[str, Any]) -> SdkFrames | Envelopes:
