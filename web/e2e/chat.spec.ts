@@ -77,6 +77,16 @@ story("stop stops, and the chat goes on", async ({ open }) => {
   await visit.sees("Hello! What can I do for you?");
 });
 
+scene("a message waits for the stop that is on its way", async ({ open }) => {
+  const visit = await open();
+  await visit.page.route("**/stop", (route) => setTimeout(() => void route.continue(), 500));
+  await visit.say("/say 5\n/hang 100");
+  await visit.sees("1 2 3 4 5");
+  await visit.page.getByRole("button", { name: "Stop" }).click();
+  await visit.say("Hello");
+  await visit.sees("Hello! What can I do for you?");
+});
+
 story("an error is readable, and the chat goes on", async ({ open, transport }) => {
   const visit = await open();
   await visit.say("/error 429");

@@ -2,6 +2,7 @@
 import type { ClientTools } from "@adk-stream-protocol/client";
 import { useClientTools } from "@adk-stream-protocol/client/react";
 import { useChat } from "@ai-sdk/react";
+import { useState } from "react";
 import { stopTurn } from "./server";
 import type { TransportName, Transports } from "./transports";
 import type { ChatMessage } from "./types";
@@ -31,6 +32,7 @@ export function useConversation(options: ConversationOptions) {
   useClientTools(tools, chat);
   const line = transport === "bidi" ? transports.line : undefined;
   const recovery = useRecovery({ chat, initial, tools, line });
+  const [isStopping, setStopping] = useState(false);
   const send = (text: string) => {
     recovery.setUnanswered(undefined);
     void chat.sendMessage({ text });
@@ -44,7 +46,8 @@ export function useConversation(options: ConversationOptions) {
   return {
     ...recovery,
     messages: chat.messages,
-    status: chat.status,
+    // A message that overtakes the stop finds the chat busy, or is stopped itself.
+    status: isStopping ? "streaming" : chat.status,
     error: recovery.isLost || recovery.isTakenOver ? undefined : chat.error,
     addToolOutput: chat.addToolOutput,
     addToolApprovalResponse: chat.addToolApprovalResponse,
@@ -53,7 +56,11 @@ export function useConversation(options: ConversationOptions) {
     sendAgain,
     stop: () => {
       void chat.stop();
-      if (transport === "sse") void stopTurn(chatId).catch(recovery.lose);
+      if (transport !== "sse") return;
+      setStopping(true);
+      void stopTurn(chatId)
+        .catch(recovery.lose)
+        .finally(() => setStopping(false));
     },
     retry: () => {
       chat.clearError();
