@@ -11,6 +11,7 @@ ANSWERS: list[tuple[type[StreamProtocolError], int, str]] = [
     (errors.Unauthenticated, 401, "unauthenticated"),
     (errors.Forbidden, 403, "forbidden"),
     (errors.ForbiddenOrigin, 403, "origin"),
+    (errors.ForbiddenHost, 403, "host"),
     (errors.UnknownId, 404, "unknown"),
     (errors.Conflict, 409, "conflict"),
     (errors.Busy, 409, "busy"),

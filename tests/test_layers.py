@@ -14,6 +14,9 @@ PACKAGE = "adk_stream_protocol"
 ROOT = Path(__file__).parents[1] / "src" / PACKAGE
 LAYERS = [
     "errors",
+    "limits",
+    "limiter",
+    "clock",
     "chat_id",
     "process_id",
     "background_tasks",
@@ -132,7 +135,7 @@ def test_errors_import_nothing(file: Path) -> None:
 def test_the_protocol_needs_only_msgspec_and_pydantic_core(file: Path) -> None:
     outside = {name.split(".")[0] for name in imports_of(file)} - sys.stdlib_module_names
     assert outside <= {PACKAGE, "msgspec", "pydantic_core"}
-    assert layers_imported(file) <= {"errors", "protocol"}
+    assert layers_imported(file) <= {"errors", "limits", "protocol"}
 
 
 @pytest.mark.parametrize("file", LAYERED, ids=name_of)

@@ -9,15 +9,21 @@ from adk_stream_protocol.approvals.sql import SqlApprovalStore
 from adk_stream_protocol.chats.chats import Chats
 from adk_stream_protocol.chats.live.settings import LiveOptions
 from adk_stream_protocol.errors import StreamProtocolError
+from adk_stream_protocol.limiter import Limiter, MemoryLimiter, Rate
+from adk_stream_protocol.limits import Limits
 from adk_stream_protocol.mount import mount
 
 __all__ = [
     "ApprovalPolicy",
     "Chats",
     "ClientTool",
+    "Limiter",
+    "Limits",
     "LiveOptions",
     "MemoryApprovalStore",
+    "MemoryLimiter",
     "Principal",
+    "Rate",
     "SqlApprovalStore",
     "StreamProtocolError",
     "idempotency_key",

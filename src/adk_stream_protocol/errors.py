@@ -4,7 +4,8 @@ StreamProtocolError            status, code and a text made for users
 ├── BadRequest      422        malformed input; the text names the path
 ├── Unauthenticated 401
 ├── Forbidden       403        this person may not decide this
-│   └── ForbiddenOrigin 403
+│   ├── ForbiddenOrigin 403
+│   └── ForbiddenHost   403
 ├── UnknownId       404        unknown or foreign: the same answer
 ├── Conflict        409        the state does not allow it
 │   └── Busy        409        a turn is already running in this chat
@@ -23,6 +24,8 @@ class StreamProtocolError(Exception):
 
     status = 500
     code = "internal"
+    retry_after: float | None = None
+    """In how many seconds it may be worth another try."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -51,6 +54,12 @@ class ForbiddenOrigin(Forbidden):
     """A browser page of another origin sent this."""
 
     code = "origin"
+
+
+class ForbiddenHost(Forbidden):
+    """The request names a host that this server is not."""
+
+    code = "host"
 
 
 class UnknownId(StreamProtocolError):
@@ -90,15 +99,20 @@ class NotJson(StreamProtocolError):
 
 
 class TooMany(StreamProtocolError):
-    """The principal has too many turns running."""
+    """The principal has too much going on, or sends too much at a time."""
 
     status, code = 429, "too-many"
+
+    def __init__(self, text: str, retry_after: float = 1.0) -> None:
+        super().__init__(text)
+        self.retry_after = retry_after
 
 
 class Unavailable(StreamProtocolError):
     """A store does not answer."""
 
     status, code = 503, "unavailable"
+    retry_after = 2.0
 
 
 class LinkLost(StreamProtocolError):

@@ -26,6 +26,8 @@ from adk_stream_protocol.chats.chats import Chats
 from adk_stream_protocol.chats.draining import Draining
 from adk_stream_protocol.chats.inbox import Inbox
 from adk_stream_protocol.chats.live.settings import LiveOptions, live_settings
+from adk_stream_protocol.limiter import Limiter
+from adk_stream_protocol.limits import DEFAULT_LIMITS, Limits
 from adk_stream_protocol.telemetry.calls import CallTelemetry
 from adk_stream_protocol.transports.admission import Admission, Identify
 from adk_stream_protocol.transports.approvals import decide_endpoint, list_endpoint
@@ -39,6 +41,7 @@ from adk_stream_protocol.transports.http import (
     resume_endpoint,
     stop_endpoint,
 )
+from adk_stream_protocol.transports.origins import Origins
 from adk_stream_protocol.transports.websocket import LiveEndpoint
 from adk_stream_protocol.workers.relay import Relay
 
@@ -56,7 +59,9 @@ def mount(
     policies: Iterable[ApprovalPolicy] = (),
     run_config: RunConfig | None = None,
     allowed_origins: Iterable[str] = (),
-    max_body: int = 10 * 1024 * 1024,
+    allowed_hosts: Iterable[str] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    limiter: Limiter | None = None,
     approval_ttl: float = 600,
     client_tool_ttl: float = 600,
     live: LiveOptions | None = None,
@@ -67,23 +72,30 @@ def mount(
     `identify` gets the request and returns who is asking, or None. It has no default, so that
     nobody deploys without deciding. An agent or App needs a `session_service`; a Runner brings
     its own. Without an `approval_store` approvals are kept in memory, which is for tests.
+
+    `allowed_hosts` are the names of this server, without ports. Unless it or a proxy before it
+    checks them, a page on any name that leads here can act as whoever opened it.
     """
+    if allowed_hosts is None:
+        logger.warning("allowed_hosts is not set: requests to any name of this server are taken")
     store = approval_store or MemoryApprovalStore()
     level = logging.INFO if approval_store else logging.WARNING
     logger.log(level, "approval store %s: %s", type(store).__name__, store.promises)
-    book = ApprovalBook(store, policies, ttl=approval_ttl, observer=CallTelemetry())
+    book = ApprovalBook(store, policies, ttl=approval_ttl, observer=CallTelemetry(), limits=limits)
     runner = build_runner(agent, session_service, book)
     chats = Chats(
         runner,
         book,
         run_config=run_config,
         client_tool_ttl=client_tool_ttl,
+        limits=limits,
         live=live_settings(runner, live or LiveOptions(), client_tool_ttl),
         relay=relay,
     )
     stored = ChatArchive(runner, book, chats, client_tool_ttl=client_tool_ttl)
     inbox = Inbox(runner, book, chats)
-    admission = Admission(identify, frozenset(allowed_origins), max_body)
+    admission = Admission(identify, limits, Origins.of(allowed_origins, allowed_hosts), limiter)
+    chats.on_sign_out(admission.sockets.sign_out)
     post, stop = chat_endpoint(chats, admission), stop_endpoint(chats, admission)
     app.router.routes += [
         Route(f"{prefix}/api/chat", post, methods=["POST"]),

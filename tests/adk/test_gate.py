@@ -10,11 +10,13 @@ from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
 from adk_stream_protocol.approvals import record
-from adk_stream_protocol.approvals.book import MAX_PENDING
 from adk_stream_protocol.chat_id import ChatId
+from adk_stream_protocol.limits import DEFAULT_LIMITS
 from adk_stream_protocol.testing import ScriptedModel
 from tests.support.servers.without_network import Served, agent
 from tests.support.tills import Till, answers, outputs
+
+MOST = DEFAULT_LIMITS.approvals_per_turn
 
 
 async def test_the_flag_asks_and_the_yes_runs_it_once_with_its_key() -> None:
@@ -85,11 +87,11 @@ async def test_arguments_that_do_not_fit_are_refused_before_anyone_is_asked(argu
 async def test_at_most_16_are_pending() -> None:
     till = Till()
     served = Served(agent(till.tool()))
-    reply = await served.say("\n".join(['/call pay {"amount": 5}'] * (MAX_PENDING + 3)))
-    assert len(reply.approvals) == MAX_PENDING
+    reply = await served.say("\n".join(['/call pay {"amount": 5}'] * (MOST + 3)))
+    assert len(reply.approvals) == MOST
     assert outputs(reply).count("No more than 16") == 3
-    done = await served.answer(reply.approvals, *([True] * MAX_PENDING))
-    assert till.paid == [5] * MAX_PENDING and done.types[-1] == "finish"
+    done = await served.answer(reply.approvals, *([True] * MOST))
+    assert till.paid == [5] * MOST and done.types[-1] == "finish"
 
 
 async def test_a_third_denial_in_a_turn_stops_the_asking() -> None:
@@ -157,12 +159,12 @@ async def test_a_tool_that_ignores_the_verdict_does_not_run_after_a_denial() -> 
 async def test_asking_in_the_body_counts_like_any_other_asking() -> None:
     served = Served(agent(Asking().act, Till().tool()))
     first = "\n".join(['/call act {"amount": 1}'] * 10)
-    many = "\n".join(['/call pay {"amount": 1}'] * (MAX_PENDING + 5))
+    many = "\n".join(['/call pay {"amount": 1}'] * (MOST + 5))
     reply = await served.say(f"{first}\n{many}")
-    assert len(reply.approvals) <= MAX_PENDING
+    assert len(reply.approvals) <= MOST
     await served.say("hello")
     reply = await served.say(many)
-    assert len(reply.approvals) <= MAX_PENDING, "the count went wrong in the turn before"
+    assert len(reply.approvals) <= MOST, "the count went wrong in the turn before"
 
 
 class Remote(BaseTool):

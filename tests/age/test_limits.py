@@ -4,7 +4,6 @@ import gc
 import weakref
 from typing import Any
 
-import pytest
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
 
 from adk_stream_protocol import MemoryApprovalStore, Principal
@@ -12,19 +11,19 @@ from adk_stream_protocol.adk.sessions import TurnSessions
 from adk_stream_protocol.approvals.book import BROWSER, ApprovalBook
 from adk_stream_protocol.approvals.record import State
 from adk_stream_protocol.chat_id import ChatId
-from adk_stream_protocol.chats import chats as chat
-from adk_stream_protocol.transports.websocket import MAX_CHATS
+from adk_stream_protocol.limits import DEFAULT_LIMITS, Limits
 from tests.support.servers.in_process import clerk, serving, until
 
 PLACE = ChatId("clerk", "alice", "c")
 
 
 async def test_a_socket_lets_go_of_the_chats_it_used_longest_ago() -> None:
+    most = DEFAULT_LIMITS.live_chats_per_socket
     async with serving(clerk(), grace=0.01) as served, served.socket() as socket:
-        names = [f"chat-{number}" for number in range(MAX_CHATS + 3)]
+        names = [f"chat-{number}" for number in range(most + 3)]
         for socket.id in names:
             assert (await socket.say("/say 1")).said
-        await until(lambda: [served.is_live(name) for name in names].count(True) == MAX_CHATS)
+        await until(lambda: [served.is_live(name) for name in names].count(True) == most)
         assert [served.is_live(name) for name in names[:4]] == [False, False, False, True]
         socket.id = names[0]
         texts = [
@@ -36,9 +35,9 @@ async def test_a_socket_lets_go_of_the_chats_it_used_longest_ago() -> None:
         await until(lambda: not served.is_live(names[3]))
 
 
-async def test_a_user_has_so_many_live_chats(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat, "MAX_LIVE_PER_USER", 2)
-    async with serving(clerk()) as served, served.socket() as socket:
+async def test_a_user_has_so_many_live_chats() -> None:
+    limits = Limits(live_chats_per_user=2)
+    async with serving(clerk(), limits=limits) as served, served.socket() as socket:
         for socket.id in ("one", "two"):
             assert (await socket.say("/say 1")).said
         socket.id = "three"

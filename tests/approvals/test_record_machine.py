@@ -15,6 +15,7 @@ from adk_stream_protocol.approvals.record import MOVES, ApprovalRecord, Principa
 from adk_stream_protocol.approvals.response import outcome_of
 from adk_stream_protocol.approvals.store import AuditEntry
 from adk_stream_protocol.chat_id import ChatId
+from adk_stream_protocol.clock import SteadyClock
 from adk_stream_protocol.errors import StreamProtocolError
 from adk_stream_protocol.process_id import is_gone
 
@@ -64,7 +65,9 @@ class Machine(RuleBasedStateMachine):
         self.trail: list[AuditEntry] = []
 
     def _process(self, holder: str) -> ApprovalBook:
-        approvals = ApprovalBook(self.store, POLICIES, ttl=10, clock=lambda: self.now)
+        approvals = ApprovalBook(
+            self.store, POLICIES, ttl=10, clock=SteadyClock(lambda: self.now, lambda: (self.now,))
+        )
         approvals._holder = holder  # pyright: ignore[reportPrivateUsage]
         return approvals
 

@@ -63,7 +63,7 @@ class Host:
     def admit_live(self, chat: Chat) -> None:
         return None
 
-    def turn_ended(self, chat: Chat) -> None:
+    def turn_ended(self, turn: Turn) -> None:
         self.turns -= 1
 
     def keep(self, chat: Chat) -> None:

@@ -107,7 +107,7 @@ def test_answers_among_other_parts_are_found_in_order() -> None:
         ),
         (
             user({"type": "file", "mediaType": "image/png"}),
-            "$.messages[0].parts[0].url: a base64 data URL or an https address is expected",
+            "$.messages[0].parts[0].url: a base64 data URL is expected",
         ),
         (
             {"messages": [HELLO, {"role": "system", "content": "obey"}]},

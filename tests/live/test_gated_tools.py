@@ -8,10 +8,13 @@ from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.tool_context import ToolContext
 
 from adk_stream_protocol import ApprovalPolicy, ClientTool
-from adk_stream_protocol.approvals.book import MAX_DENIALS, MAX_PENDING
+from adk_stream_protocol.limits import DEFAULT_LIMITS
 from tests.support.clients.http import output
 from tests.support.servers.in_process import clerk, responses, serving, until
 from tests.support.tills import Till, answers, mcp_till_at
+
+MOST = DEFAULT_LIMITS.approvals_per_turn
+DENIALS = DEFAULT_LIMITS.denials_per_turn
 
 PAY = '/call pay {"amount": 5}'
 DENIED = ["data-approval", "tool-output-denied"]
@@ -138,28 +141,28 @@ async def test_a_tool_that_asks_in_its_body_is_refused_in_words() -> None:
 
 async def test_who_has_said_no_three_times_is_not_asked_again() -> None:
     till = Till()
-    script = "\n/then\n".join([PAY] * (MAX_DENIALS + 1))
+    script = "\n/then\n".join([PAY] * (DENIALS + 1))
     async with serving(clerk(till.tool())) as served, served.socket() as socket:
         reply = await socket.say(script)
-        for _ in range(MAX_DENIALS):
+        for _ in range(DENIALS):
             reply = await socket.approve(reply.approvals[0], False)
         assert reply.approvals == [] and "do not ask again" in reply.text
         assert len((await socket.say(PAY)).approvals) == 1
-        assert await served.states() == ["denied"] * MAX_DENIALS + ["pending"]
+        assert await served.states() == ["denied"] * DENIALS + ["pending"]
     assert till.paid == []
 
 
 async def test_at_most_sixteen_are_asked_for_at_once() -> None:
     till = Till()
     async with serving(clerk(till.tool()), calls="parallel") as served, served.socket() as socket:
-        reply = await socket.say("\n".join([PAY] * (MAX_PENDING + 2)))
-        assert len(reply.approvals) == MAX_PENDING
+        reply = await socket.say("\n".join([PAY] * (MOST + 2)))
+        assert len(reply.approvals) == MOST
         refused = reply.of_type("tool-output-error")
         assert len(refused) == 2 and "No more than 16" in refused[0]["errorText"]
         for request in reply.approvals:
             reply = await socket.approve(request)
         assert "error" not in reply.types
-    assert till.paid == [5] * MAX_PENDING
+    assert till.paid == [5] * MOST
 
 
 async def test_a_request_that_expires_is_closed_for_user_and_model() -> None:

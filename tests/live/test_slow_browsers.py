@@ -6,7 +6,7 @@ import json
 import pytest
 
 from adk_stream_protocol.chats import turn
-from adk_stream_protocol.transports import outbox
+from adk_stream_protocol.limits import Limits
 from tests.support.clients.raw_socket import RawSocket, stalled_connection
 from tests.support.servers.in_process import Served, clerk, responses, serving, until
 from tests.support.tills import Till
@@ -46,9 +46,9 @@ async def test_who_does_not_read_is_left_behind_and_told_so_when_he_does() -> No
 
 
 async def test_who_does_not_read_for_long_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outbox, "SEND_SECONDS", 0.1)
     monkeypatch.setattr(turn, "MAX_KEPT", 100_000)
-    async with serving(clerk(), send_buffer=4096, grace=0.01) as served:
+    limits = Limits(stalled=0.1)
+    async with serving(clerk(), send_buffer=4096, grace=0.01, limits=limits) as served:
         async with RawSocket.connect(served.port) as stalled:
             await stalled.say(MUCH)
             await until(lambda: served.is_live())

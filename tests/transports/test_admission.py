@@ -11,12 +11,14 @@ from starlette.testclient import TestClient
 
 from adk_stream_protocol import Principal
 from adk_stream_protocol.errors import Busy
+from adk_stream_protocol.limits import Limits
 from adk_stream_protocol.transports.admission import (
     Admission,
     Identify,
     answering_errors,
     approval_style_of,
 )
+from adk_stream_protocol.transports.origins import Origins
 
 LIMIT = 10
 JSON = {"content-type": "application/json"}
@@ -33,7 +35,9 @@ async def by_token(connection: HTTPConnection) -> Principal:
 def served(
     endpoint: Callable[[Admission, Request], Awaitable[str]], identify: Identify = by_header
 ) -> TestClient:
-    admission = Admission(identify, frozenset({"https://friend.example"}), LIMIT)
+    admission = Admission(
+        identify, Limits(body=LIMIT), Origins.of({"https://friend.example"}, None)
+    )
 
     async def answer(request: Request) -> Response:
         return PlainTextResponse(await endpoint(admission, request))
@@ -43,7 +47,7 @@ def served(
 
 
 async def who(admission: Admission, request: Request) -> str:
-    found = await admission.principal(request)
+    found = await admission.principal(request, "chat")
     return f"{found.id} {sorted(found.roles)}"
 
 

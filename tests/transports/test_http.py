@@ -11,6 +11,7 @@ from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.protocol.chunks import AnyChunk, TextDelta
 from adk_stream_protocol.transports import http
 from adk_stream_protocol.transports.http import EventStream
+from adk_stream_protocol.transports.slots import Slots
 from tests.support.servers.without_network import Served, agent
 
 CHAT = ChatId("shop", "alice", "c")
@@ -45,9 +46,13 @@ def delta(text: str) -> AnyChunk:
     return TextDelta(id="0", delta=text)
 
 
+def stream_of(turn: Turn, stalled: float = 60.0) -> EventStream:
+    return EventStream(turn, Slots(1, "").take(CHAT.user), stalled)
+
+
 async def test_a_turn_is_sent_as_it_comes_and_ends_with_its_mark() -> None:
     turn, sent = Turn("r", CHAT), Sent()
-    streaming = asyncio.create_task(EventStream(turn)({"type": "http"}, sent.receive, sent.send))
+    streaming = asyncio.create_task(stream_of(turn)({"type": "http"}, sent.receive, sent.send))
     turn.put([delta("a")])
     await sent.until('"a"')
     turn.end([delta("b")])
@@ -60,14 +65,14 @@ async def test_a_turn_is_sent_as_it_comes_and_ends_with_its_mark() -> None:
 async def test_what_waits_goes_out_in_one_write() -> None:
     turn, sent = Turn("r", CHAT), Sent()
     turn.end([delta(str(number)) for number in range(5)])
-    await EventStream(turn)({"type": "http"}, sent.receive, sent.send)
+    await stream_of(turn)({"type": "http"}, sent.receive, sent.send)
     assert len(sent.messages) == 3 and sent.messages[1]["body"].count(b"data: ") == 5
 
 
 async def test_silence_is_kept_alive(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http, "KEEP_ALIVE_SECONDS", 0.01)
     turn, sent = Turn("r", CHAT), Sent()
-    streaming = asyncio.create_task(EventStream(turn)({"type": "http"}, sent.receive, sent.send))
+    streaming = asyncio.create_task(stream_of(turn)({"type": "http"}, sent.receive, sent.send))
     await sent.until(":")
     turn.end([])
     await streaming
@@ -79,7 +84,7 @@ async def test_a_stream_that_misses_a_piece_has_no_end(monkeypatch: pytest.Monke
     turn, sent = Turn("r", CHAT), Sent()
     turn.put([delta(str(number)) for number in range(5)])
     turn.end([])
-    await EventStream(turn)({"type": "http"}, sent.receive, sent.send)
+    await stream_of(turn)({"type": "http"}, sent.receive, sent.send)
     assert "[DONE]" not in sent.text
 
 

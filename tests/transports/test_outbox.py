@@ -20,7 +20,7 @@ CHAT = ChatId("shop", "alice", "c")
 class Wire:
     """The server's end of a socket; while it is not `open`, nothing leaves."""
 
-    def __init__(self) -> None:
+    def __init__(self, stalled: float = 60.0) -> None:
         self.sent: list[str] = []
         self.closed: list[int] = []
         self.open = asyncio.Event()
@@ -28,7 +28,7 @@ class Wire:
         self.error: Exception | None = None
         websocket = WebSocket({"type": "websocket"}, self._receive, self._send)
         websocket.client_state = websocket.application_state = WebSocketState.CONNECTED
-        self.outbox = Outbox(websocket, self._send)
+        self.outbox = Outbox(websocket, self._send, stalled)
         self._news = asyncio.Event()
 
     async def _receive(self) -> Any:
@@ -117,9 +117,8 @@ async def test_too_many_answers_that_wait_end_the_socket(monkeypatch: pytest.Mon
     wire.outbox.cancel()
 
 
-async def test_a_socket_that_takes_nothing_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outboxes, "SEND_SECONDS", 0.01)
-    wire, turn = Wire(), Turn("r", CHAT)
+async def test_a_socket_that_takes_nothing_is_closed() -> None:
+    wire, turn = Wire(stalled=0.01), Turn("r", CHAT)
     wire.open.clear()
     wire.outbox.follow("r1", turn, SdkReply("r1"))
     said(turn, "a")

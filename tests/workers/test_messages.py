@@ -23,6 +23,7 @@ from adk_stream_protocol.workers.messages import (
     Refused,
     Replied,
     Reply,
+    SignOut,
     Stop,
     Wake,
 )
@@ -38,6 +39,7 @@ MESSAGES: list[Message] = [
     AskActivity(CHAT),
     GiveAnswers(CHAT, WHO, (ANSWER,), "m1", "native"),
     Wake(CHAT, "a1"),
+    SignOut("alice"),
 ]
 REPLIES: list[Reply] = [
     Done(True),

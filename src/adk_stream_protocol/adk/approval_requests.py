@@ -17,7 +17,7 @@ from adk_stream_protocol.adk.client_tool import ClientTool, needs_answer
 from adk_stream_protocol.adk.sessions import finish_even_if_cancelled
 from adk_stream_protocol.adk.task_context import current_run
 from adk_stream_protocol.adk.tool_schema import Schemas
-from adk_stream_protocol.approvals.book import MAX_DENIALS, MAX_PENDING, ApprovalBook
+from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.record import State
 from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.convert import tool_responses as outcomes
@@ -197,11 +197,15 @@ class ApprovalRequests:
         since = last_message_at(context.session.events)
         records = await self._book.of_turn(chat, context.invocation_id, since)
         pending = sum(record.state is State.PENDING for record in records)
-        if pending + len(self.calls.asking.get(chat, ())) >= MAX_PENDING:
-            return f"No more than {MAX_PENDING} approvals can be open."
+        limits = self._book.limits
+        most = limits.approvals_per_turn
+        if pending + len(self.calls.asking.get(chat, ())) >= most:
+            return f"No more than {most} approvals can be open."
+        if await self._book.store.open_count(chat.app, chat.user) >= limits.approvals_per_user:
+            return "Too many requests of this user are waiting for approval already."
         same = [one for one in records if one.tool == tool.name and one.created >= since]
-        if sum(record.state is State.DENIED for record in same) >= MAX_DENIALS:
-            return f"{tool.name} was denied {MAX_DENIALS} times; do not ask again."
+        if sum(record.state is State.DENIED for record in same) >= limits.denials_per_turn:
+            return f"{tool.name} was denied {limits.denials_per_turn} times; do not ask again."
         return None
 
 

@@ -1,6 +1,5 @@
 """OpenTurn: what a turn reads from and writes to the ADK session and the approval records."""
 
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -173,7 +172,7 @@ class OpenTurn:
 
     async def expire(self, client_tool_ttl: float) -> None:
         """Close the calls whose deadline has passed."""
-        now = time.time()
+        now = self._book.clock.now()
         await self._store_settled()
         for call in self.calls.open():
             record = self._records.get(call.id)

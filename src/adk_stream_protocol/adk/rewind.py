@@ -1,6 +1,5 @@
 """rewind: takes a chat back, for an answer made again or a message written anew."""
 
-import time
 from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
@@ -14,6 +13,7 @@ from google.genai import types
 
 from adk_stream_protocol.adk.session_reader import TITLE
 from adk_stream_protocol.adk.sessions import TurnSessions
+from adk_stream_protocol.clock import steady_clock
 from adk_stream_protocol.convert.events import note, with_notes
 from adk_stream_protocol.convert.history.exchanges import (
     MESSAGE_ID,
@@ -61,7 +61,7 @@ async def rewind(
         custom_metadata=with_notes(None, {_RESTORED: True}),
     )
     for event in [*([restored] if delta else []), *again]:
-        event.timestamp = time.time()  # databases order by it
+        event.timestamp = steady_clock.now()  # databases order by it
         await runner.session_service.append_event(session, event)
     return content
 

@@ -22,6 +22,8 @@ from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.adk.sessions.session import Session
 from sqlalchemy.exc import SQLAlchemyError
 
+from adk_stream_protocol.clock import steady_clock
+
 logger = logging.getLogger(__name__)
 
 _PREPARE_ATTEMPTS = 10
@@ -93,6 +95,7 @@ class TurnSessions(BaseSessionService):
         return await self.inner.get_user_state(app_name=app_name, user_id=user_id)
 
     async def append_event(self, session: Session, event: Event) -> Event:
+        event.timestamp += steady_clock.skew  # databases order by it, and deadlines begin with it
         appending = self.inner.append_event(session, event)
         return await (finish_even_if_cancelled(appending) if self._has_store else appending)
 

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 import logging
-import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from typing import Any, Protocol
@@ -21,15 +20,15 @@ from adk_stream_protocol.approvals.record import (
 )
 from adk_stream_protocol.approvals.store import ApprovalStore, AuditEntry
 from adk_stream_protocol.chat_id import ChatId
+from adk_stream_protocol.clock import SteadyClock, steady_clock
 from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.errors import Busy, Conflict, StreamProtocolError
+from adk_stream_protocol.limits import DEFAULT_LIMITS, Limits
 from adk_stream_protocol.process_id import is_gone, is_of_this_host, this_process
 
 logger = logging.getLogger(__name__)
 
 ABANDONED_SECONDS = 900.0  # then a call of another host counts as lost: nobody can ask that host
-MAX_PENDING = 16
-MAX_DENIALS = 3
 LOOK_SECONDS = 5.0  # how often a waiting call looks, should another process have its answer
 BROWSER = "browser:-:-"  # the holder of a call that the browser runs
 
@@ -66,13 +65,15 @@ class ApprovalBook:
         policies: Iterable[ApprovalPolicy] = (),
         *,
         ttl: float = 600,
-        clock: Callable[[], float] = time.time,
+        clock: SteadyClock = steady_clock,
         observer: RecordObserver | None = None,
+        limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         self.store = store
         self._policies = {policy.tool: policy for policy in policies}
         self._ttl = ttl
-        self._clock = clock
+        self.clock = clock
+        self.limits = limits
         self._holder = this_process()
         self.observer = observer or Unobserved()
         self._on_settled: list[Callable[[ApprovalRecord], object]] = []
@@ -80,6 +81,15 @@ class ApprovalBook:
     def on_settled(self, listener: Callable[[ApprovalRecord], object]) -> None:
         """Call the listener with every record that stops waiting for a person."""
         self._on_settled.append(listener)
+
+    async def start(self) -> None:
+        """Learn from the trail how late it is at least."""
+        try:
+            latest = await self.store.latest()
+        except StreamProtocolError:
+            logger.warning("the approval store does not answer yet")
+        else:
+            self.clock.at_least(latest or 0.0)
 
     def policy(self, tool: str) -> ApprovalPolicy:
         """The policy of a tool, or the default one."""
@@ -96,7 +106,7 @@ class ApprovalBook:
         arguments: dict[str, Any],
     ) -> ApprovalRecord:
         """Make the record of a request before anybody sees the request."""
-        policy, now, text = self.policy(tool), self._clock(), canonical(arguments)
+        policy, now, text = self.policy(tool), self.clock.now(), canonical(arguments)
         record = ApprovalRecord(
             id=approval_id,
             app=place.app,
@@ -148,13 +158,16 @@ class ApprovalBook:
 
     def check(self, record: ApprovalRecord, who: Principal) -> None:
         """Raise what `decide` would, without deciding."""
-        record.decide(who, True, None, self._clock())
+        self._learn_time(record)
+        record.decide(who, True, None, self.clock.now())
 
     async def decide(
         self, record: ApprovalRecord, who: Principal, approved: bool, reason: str | None
     ) -> ApprovalRecord:
         """Commit a decision. When this returns, it survives anything."""
-        after = record.decide(who, approved, reason, self._clock())
+        self._learn_time(record)
+        reason = reason and reason[: self.limits.reason]
+        after = record.decide(who, approved, reason, self.clock.now())
         if after.state is not State.PENDING:
             after = replace(after, holder=self._holder)  # who goes on with the chat
         event = "approve" if approved else "deny"
@@ -167,7 +180,7 @@ class ApprovalBook:
         """Wait until a request is answered or over. The record decides; the event says look."""
         woken.set()  # the answer may have come since the record was read, and found nobody waiting
         while record.state is State.PENDING:
-            left = max(0.0, record.expires - self._clock())
+            left = max(0.0, record.expires - self.clock.now())
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(min(left, LOOK_SECONDS)):
                     await woken.wait()
@@ -220,7 +233,7 @@ class ApprovalBook:
             return True
         if record.holder == BROWSER or is_of_this_host(record.holder):
             return False
-        return self._clock() > (record.decided_at or record.created) + ABANDONED_SECONDS
+        return self.clock.now() > (record.decided_at or record.created) + ABANDONED_SECONDS
 
     def is_finished_elsewhere(self, record: ApprovalRecord) -> bool:
         """Whether the result came from a process that still lives, and is not this one."""
@@ -290,14 +303,18 @@ class ApprovalBook:
 
     async def expire(self, record: ApprovalRecord) -> ApprovalRecord:
         """Close a request whose time is over."""
-        if record.state is not State.PENDING or self._clock() < record.expires:
+        self._learn_time(record)
+        if record.state is not State.PENDING or self.clock.now() < record.expires:
             return record
-        after = record.expire(self._clock())
+        after = record.expire(self.clock.now())
         moved = await self._move(record, after, self._entry("expire", after, "clock"))
         return after if moved else await self._fresh(record)
+
+    def _learn_time(self, record: ApprovalRecord) -> None:
+        self.clock.at_least(max(record.created, record.decided_at or 0.0))
 
     async def _fresh(self, record: ApprovalRecord) -> ApprovalRecord:
         return await self.store.get(record.id) or record
 
     def _entry(self, event: str, record: ApprovalRecord, actor: str) -> AuditEntry:
-        return AuditEntry.of(record, event, actor, self._clock())
+        return AuditEntry.of(record, event, actor, self.clock.now())

@@ -60,6 +60,13 @@ class MemoryApprovalStore:
     async def trail(self, approval_id: str | None) -> list[AuditEntry]:
         return [one for one in self._trail if approval_id in (None, one.approval_id)]
 
+    async def open_count(self, app: str, principal: str) -> int:
+        pending = self._in_state(State.PENDING)
+        return sum(one.app == app and one.principal == principal for one in pending)
+
+    async def latest(self) -> float | None:
+        return self._trail[-1].at if self._trail else None
+
     async def close(self) -> None:
         """Nothing to let go of."""
 

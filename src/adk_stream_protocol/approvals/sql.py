@@ -15,6 +15,7 @@ from sqlalchemy import (
     bindparam,
     create_engine,
     event,
+    func,
     insert,
     make_url,
     or_,
@@ -63,6 +64,10 @@ _OF_APP = _BY_STATE.where(_columns.app == bindparam("app"))
 _OF_PERSON = _OF_APP.where(or_(_columns.principal == bindparam("who"), _columns.steps != "[]"))
 _LINES = select(*(tables.audit.c[name] for name in _LINE)).order_by(tables.audit.c.number)
 _LINES_OF = _LINES.where(tables.audit.c.approval_id == bindparam("id"))
+_LATEST = select(tables.audit.c.at).order_by(tables.audit.c.number.desc()).limit(1)
+_OPEN = select(func.count()).where(
+    *(_columns[name] == bindparam(name) for name in ("app", "principal", "state"))
+)
 
 
 class SqlApprovalStore:
@@ -129,6 +134,20 @@ class SqlApprovalStore:
             return connection.execute(_LINES).all()
 
         return [AuditEntry(*row) for row in await self._run(work)]
+
+    async def open_count(self, app: str, principal: str) -> int:
+        values = {"app": app, "principal": principal, "state": State.PENDING.value}
+
+        def work(connection: Connection) -> int:
+            return connection.scalar(_OPEN, values) or 0
+
+        return await self._run(work)
+
+    async def latest(self) -> float | None:
+        def work(connection: Connection) -> float | None:
+            return connection.scalar(_LATEST)
+
+        return await self._run(work)
 
     async def close(self) -> None:
         await self._database.close()

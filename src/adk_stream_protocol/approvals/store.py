@@ -74,6 +74,14 @@ class ApprovalStore(Protocol):
         """The audit trail, of one record or of all, oldest first."""
         ...
 
+    async def open_count(self, app: str, principal: str) -> int:
+        """How many requests of this principal's chats wait for somebody."""
+        ...
+
+    async def latest(self) -> float | None:
+        """When the last line of the trail was written."""
+        ...
+
     async def close(self) -> None:
         """Let go of connections."""
         ...

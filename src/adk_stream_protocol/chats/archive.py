@@ -1,7 +1,6 @@
 """ChatArchive: the stored chats of every principal, read, listed and deleted."""
 
 import asyncio
-import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -204,7 +203,8 @@ class ChatArchive:
         return Standing(outcome=outcomes.cut_off() if idle else None)
 
     def _overdue(self, call: Call, since: float) -> dict[str, Any] | None:
-        is_over = call.browser and time.time() > since + (call.ttl or self._client_tool_ttl)
+        until = since + (call.ttl or self._client_tool_ttl)
+        is_over = call.browser and self._book.clock.now() > until
         return outcomes.expired() if is_over else None
 
 

@@ -31,8 +31,8 @@ class ChatHost(Protocol):
     def admit_live(self, chat: "Chat") -> None:
         """Raise TooMany if the user has too many live chats."""
 
-    def turn_ended(self, chat: "Chat") -> None:
-        """Count one turn less."""
+    def turn_ended(self, turn: Turn) -> None:
+        """Count one turn less, once nobody reads it any more."""
 
     def keep(self, chat: "Chat") -> None:
         """Keep the chat while it is active, and no longer."""
@@ -193,7 +193,7 @@ class Chat:
         """Make room for the next turn."""
         if self.turn is turn:
             self.turn = None
-            self._host.turn_ended(self)
+            self._host.turn_ended(turn)
             self._host.keep(self)
 
     def release_lease(self, log: str | None = None) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from functools import partial
 from typing import Any, assert_never
@@ -27,6 +27,7 @@ from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.convert.decode import TurnInput
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.errors import StreamProtocolError, TooMany, Unavailable
+from adk_stream_protocol.limits import DEFAULT_LIMITS, Limits
 from adk_stream_protocol.process_id import is_gone, this_process
 from adk_stream_protocol.telemetry.instruments import log_event
 from adk_stream_protocol.workers import messages
@@ -38,7 +39,6 @@ READ_SECONDS = 1.0
 """And then for readers to take the ends of their turns."""
 MESSAGE_SECONDS = 0.5
 """And for what is still being said to other workers."""
-MAX_LIVE_PER_USER = 256
 
 
 class Chats:
@@ -51,7 +51,7 @@ class Chats:
         *,
         run_config: RunConfig | None = None,
         client_tool_ttl: float = 600,
-        max_turns_per_user: int = 32,
+        limits: Limits = DEFAULT_LIMITS,
         live: LiveSettings | None = None,
         relay: Relay | None = None,
     ) -> None:
@@ -70,12 +70,13 @@ class Chats:
             partial(LiveEngine, sessions=reader, settings=live) if live else None,
         )
         self._relay.join(Peer(runner.app_name, this_process(), self.handle, is_gone))
-        self._max_turns_per_user = max_turns_per_user
+        self._limits = limits
         self._turns: Counter[str] = Counter()
         self._known: WeakValueDictionary[ChatId, Chat] = WeakValueDictionary()
         """Every chat that anybody still uses: a chat never has two objects."""
         self._active: set[Chat] = set()
         self._tasks = BackgroundTasks()
+        self._on_sign_out: list[Callable[[str], object]] = []
         self.is_closing = False
         book.on_settled(self._settled)
 
@@ -173,13 +174,15 @@ class Chats:
         """Count one more turn of a user, or raise why there may be none."""
         if self.is_closing:
             raise Unavailable("The server is shutting down. Please try again in a moment.")
-        if self._turns[chat.id.user] >= self._max_turns_per_user:
+        if self._turns[chat.id.user] >= self._limits.turns_per_user:
             raise TooMany("You have too many turns running.")
         self._turns[chat.id.user] += 1
 
-    def turn_ended(self, chat: Chat) -> None:
-        """Count one turn less."""
-        user = chat.id.user
+    def turn_ended(self, turn: Turn) -> None:
+        """Count one turn less, once nobody reads it any more: until then it is kept."""
+        turn.when_unread(partial(self._forget_turn, turn.chat_id.user))
+
+    def _forget_turn(self, user: str) -> None:
         self._turns[user] -= 1
         if not self._turns[user]:
             del self._turns[user]
@@ -187,7 +190,7 @@ class Chats:
     def admit_live(self, chat: Chat) -> None:
         """Raise TooMany if the user has too many live chats."""
         live = sum(one.live is not None and one.id.user == chat.id.user for one in self._active)
-        if live >= MAX_LIVE_PER_USER:
+        if live >= self._limits.live_chats_per_user:
             raise TooMany("You have too many live chats open.")
 
     def keep(self, chat: Chat) -> None:
@@ -208,6 +211,9 @@ class Chats:
         if isinstance(message, messages.Wake):
             if chat := self._known.get(message.chat):
                 chat.calls.look(message.approval_id)
+            return None
+        if isinstance(message, messages.SignOut):
+            await self._end_all(message.user)
             return None
         try:
             return await self._reply(self._of(message.chat), message)
@@ -235,9 +241,30 @@ class Chats:
             case _:
                 assert_never(request)
 
+    def on_sign_out(self, listener: Callable[[str], object]) -> None:
+        """Call the listener with every principal who is signed out, on any worker."""
+        self._on_sign_out.append(listener)
+
+    async def sign_out(self, principal: str | Principal) -> None:
+        """End the sockets and turns of a principal at once, on all workers.
+
+        Call it when a session of your application ends or a token is revoked. Requests that wait
+        for a decision stay open: they belong to the chat.
+        """
+        user = principal if isinstance(principal, str) else principal.id
+        await self._end_all(user)
+        await self._relay.broadcast(messages.SignOut(user))
+
+    async def _end_all(self, user: str) -> None:
+        for listener in self._on_sign_out:
+            listener(user)
+        chats = [chat for chat in self._active if chat.id.user == user]
+        await asyncio.gather(*(chat.end() for chat in chats))
+
     async def start(self) -> None:
         """Prepare what the first request would otherwise wait for."""
         await self._sessions.prepare()
+        await self.book.start()
         await self._relay.listen()
 
     async def close(self) -> None:

@@ -35,6 +35,7 @@ class Turn:
         self._dropped = 0
         self._readers: set[Reader] = set()
         self._taken = asyncio.Event()
+        self._when_unread: Callable[[], object] | None = None
         self._detached = False
         self._has_begun = self._is_stopped = False
         self.ended = False
@@ -136,6 +137,16 @@ class Turn:
         finally:
             reader.close()
 
+    def when_unread(self, do: Callable[[], object]) -> None:
+        """Do something once the turn has no readers, which may be now."""
+        self._when_unread = do
+        self._look_for_readers()
+
+    def _look_for_readers(self) -> None:
+        if self._when_unread and not self._readers:
+            do, self._when_unread = self._when_unread, None
+            do()
+
     def detach(self) -> None:
         """Nobody will read this turn: its chunks are dropped."""
         self._detached = True
@@ -167,3 +178,4 @@ class Turn:
     def remove_reader(self, reader: Reader) -> None:
         self._readers.discard(reader)
         self._taken.set()
+        self._look_for_readers()

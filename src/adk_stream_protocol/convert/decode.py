@@ -5,6 +5,7 @@ is ignored: the ADK session has the real one.
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +15,15 @@ from msgspec import UNSET
 from adk_stream_protocol.convert import media
 from adk_stream_protocol.convert.calls import NOTHING
 from adk_stream_protocol.errors import BadRequest
-from adk_stream_protocol.protocol.messages import ChatRequest, Part, UIMessage, parse_part
+from adk_stream_protocol.limits import DEFAULT_LIMITS, Limits
+from adk_stream_protocol.protocol.messages import (
+    ChatRequest,
+    Part,
+    UIMessage,
+    check_count,
+    check_length,
+    parse_part,
+)
 
 _CHAT_ID = re.compile(r"(?!\s)[^\x00-\x1f\x7f]{1,128}(?<!\s)")
 _ANSWERED = {"approval-responded", "output-available", "output-error"}
@@ -63,20 +72,22 @@ def checked_chat_id(chat_id: str) -> str:
     return chat_id
 
 
-def decode_turn(request: ChatRequest) -> TurnInput:
-    """What the request asks for, or BadRequest with the path of the fault."""
+def decode_turn(request: ChatRequest, limits: Limits = DEFAULT_LIMITS) -> TurnInput:
+    """Tell what the request asks for, or raise BadRequest with the path of the fault."""
     if request.tool_call_id is not None:
         return TurnInput(answers=(_result(request.tool_call_id, request.result, "$.result"),))
     if request.tool_results:
-        return TurnInput(
-            answers=tuple(
-                _result(entry.id, entry.result, f"$.toolResults[{index}].result")
-                for index, entry in enumerate(request.tool_results)
-            )
-        )
+        return TurnInput(answers=tuple(_listed_results(request, limits)))
     message, path = _addressed(request)
-    turn = _decode_message(message, path)
+    turn = _Message(path, limits).decode(message)
     return _placed(turn, request, message) if turn.content else turn
+
+
+def _listed_results(request: ChatRequest, limits: Limits) -> Iterator[Answer]:
+    for index, entry in enumerate(request.tool_results):
+        path = f"$.toolResults[{index}]"
+        check_length(entry.id, limits.name, f"{path}.id")
+        yield _result(entry.id, entry.result, f"{path}.result")
 
 
 def _placed(turn: TurnInput, request: ChatRequest, message: UIMessage) -> TurnInput:
@@ -109,55 +120,94 @@ def _addressed(request: ChatRequest) -> tuple[UIMessage, str]:
     return request.messages[-1], f"$.messages[{len(request.messages) - 1}]"
 
 
-def _decode_message(message: UIMessage, path: str) -> TurnInput:
-    parts = _parts(message, path)
-    match message.role:
-        case "user":
-            return _decode_user(parts, path)
-        case "assistant":
-            return TurnInput(answers=_echoes(parts, path), message_id=message.id)
-        case role:
-            raise BadRequest(f"{path}.role: user or assistant is expected, not {role!r}")
+class _Message:
+    """Decodes the addressed message."""
 
+    def __init__(self, path: str, limits: Limits) -> None:
+        self._path = path
+        self._limits = limits
 
-def _parts(message: UIMessage, path: str) -> list[tuple[Part, str]]:
-    if message.parts is not None:
-        items, path = message.parts, f"{path}.parts"
-    elif isinstance(message.content, str):
-        return [(Part(type="text", text=message.content), f"{path}.content")]
-    else:
-        items, path = message.content or [], f"{path}.content"
-    places = [f"{path}[{index}]" for index in range(len(items))]
-    return [(parse_part(item, place), place) for item, place in zip(items, places, strict=True)]
+    def decode(self, message: UIMessage) -> TurnInput:
+        check_length(message.id, self._limits.name, f"{self._path}.id")
+        match message.role:
+            case "user":
+                return self._decode_user(self._parts(message))
+            case "assistant":
+                answers = self._echoes(self._parts(message))
+                return TurnInput(answers=answers, message_id=message.id)
+            case role:
+                expected = f"user or assistant is expected, not {role[:64]!r}"
+                raise BadRequest(f"{self._path}.role: {expected}")
 
+    def _parts(self, message: UIMessage) -> Iterator[tuple[Part, str]]:
+        if message.parts is not None:
+            items, path = message.parts, f"{self._path}.parts"
+        elif isinstance(message.content, str):
+            yield Part(type="text", text=message.content), f"{self._path}.content"
+            return
+        else:
+            items, path = message.content or [], f"{self._path}.content"
+        check_count(items, self._limits.parts, path)
+        for index, item in enumerate(items):
+            place = f"{path}[{index}]"
+            yield parse_part(item, place), place
 
-def _decode_user(parts: list[tuple[Part, str]], path: str) -> TurnInput:
-    content: list[types.Part] = []
-    answers: list[Answer] = []
-    for part, place in parts:
-        if part.type == "text" and part.text:
-            content.append(types.Part(text=part.text))
-        elif part.type == "file":
-            content.append(media.to_part(part.url or "", part.media_type, place))
-        elif part.type == "tool-result":
-            value = part.output if part.result is UNSET else part.result
-            answers.append(_result(_call_id(part, place), value, f"{place}.result"))
-    if bool(content) == bool(answers):
-        raise BadRequest(f"{path}: either text and files, or answers to tool calls are expected")
-    if answers:
-        return TurnInput(answers=tuple(answers))
-    return TurnInput(content=types.Content(role="user", parts=content))
+    def _decode_user(self, parts: Iterable[tuple[Part, str]]) -> TurnInput:
+        content: list[types.Part] = []
+        answers: list[Answer] = []
+        files = 0
+        for part, place in parts:
+            if part.type == "text" and part.text:
+                check_length(part.text, self._limits.text, f"{place}.text")
+                content.append(types.Part(text=part.text))
+            elif part.type == "file":
+                files += 1
+                if files > self._limits.files:
+                    raise BadRequest(f"{place}: at most {self._limits.files} files are expected")
+                content.append(media.to_part(part.url or "", part.media_type, place, self._limits))
+            elif part.type == "tool-result":
+                value = part.output if part.result is UNSET else part.result
+                answers.append(_result(self._call_id(part, place), value, f"{place}.result"))
+        if bool(content) == bool(answers):
+            expected = "either text and files, or answers to tool calls are expected"
+            raise BadRequest(f"{self._path}: {expected}")
+        if answers:
+            check_count(answers, self._limits.answers, self._path)
+            return TurnInput(answers=tuple(answers))
+        return TurnInput(content=types.Content(role="user", parts=content))
 
+    def _echoes(self, parts: Iterable[tuple[Part, str]]) -> tuple[Answer, ...]:
+        answers = tuple(
+            self._echo(part, place)
+            for part, place in parts
+            if (part.type == "dynamic-tool" or part.type.startswith("tool-")) and _is_answer(part)
+        )
+        if not answers:
+            raise BadRequest(f"{self._path}: the message contains no answer")
+        return answers
 
-def _echoes(parts: list[tuple[Part, str]], path: str) -> tuple[Answer, ...]:
-    answers = tuple(
-        _echo(part, place)
-        for part, place in parts
-        if (part.type == "dynamic-tool" or part.type.startswith("tool-")) and _is_answer(part)
-    )
-    if not answers:
-        raise BadRequest(f"{path}: the message contains no answer")
-    return answers
+    def _echo(self, part: Part, place: str) -> Answer:
+        approval = part.approval
+        approved = None if approval is None or approval.approved is UNSET else approval.approved
+        ids = [self._call_id(part, place)]
+        if approval and approval.id:
+            check_length(approval.id, self._limits.name, f"{place}.approval.id")
+            ids.append(approval.id)
+        return Answer(
+            ids=tuple(ids),
+            path=place,
+            approved=approved,
+            reason=approval.reason if approval else None,
+            value=_output(part),
+            error=(part.error_text or "failed") if part.state == "output-error" else None,
+            echoed=True,
+        )
+
+    def _call_id(self, part: Part, place: str) -> str:
+        if not part.tool_call_id:
+            raise BadRequest(f"{place}.toolCallId: missing")
+        check_length(part.tool_call_id, self._limits.name, f"{place}.toolCallId")
+        return part.tool_call_id
 
 
 def _is_answer(part: Part) -> bool:
@@ -166,28 +216,7 @@ def _is_answer(part: Part) -> bool:
     return part.state in _ANSWERED
 
 
-def _echo(part: Part, place: str) -> Answer:
-    approval = part.approval
-    approved = None if approval is None or approval.approved is UNSET else approval.approved
-    ids = (_call_id(part, place), *([approval.id] if approval and approval.id else []))
-    return Answer(
-        ids=ids,
-        path=place,
-        approved=approved,
-        reason=approval.reason if approval else None,
-        value=_output(part),
-        error=(part.error_text or "failed") if part.state == "output-error" else None,
-        echoed=True,
-    )
-
-
 def _output(part: Part) -> Any:
     if part.state != "output-available":
         return NOTHING
     return None if part.output is UNSET else part.output
-
-
-def _call_id(part: Part, place: str) -> str:
-    if not part.tool_call_id:
-        raise BadRequest(f"{place}.toolCallId: missing")
-    return part.tool_call_id

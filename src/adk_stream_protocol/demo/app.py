@@ -21,8 +21,12 @@ from adk_stream_protocol.demo.agent import POLICIES, build_agent
 from adk_stream_protocol.demo.identity import demo_identify, load_secret
 from adk_stream_protocol.demo.page import page_routes
 from adk_stream_protocol.demo.wallet import Wallet
+from adk_stream_protocol.limits import Limits
 from adk_stream_protocol.mount import mount
 from adk_stream_protocol.workers.relay import Relay
+
+LOOPBACK = ("localhost", "*.localhost", "127.0.0.1", "[::1]")
+"""The names under which a computer reaches itself."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,7 @@ class DemoSettings:
     payment_sink_url: str | None = None
     users: tuple[str, ...] = ("alice", "bob", "carol")
     allowed_origins: tuple[str, ...] = ()
+    allowed_hosts: tuple[str, ...] | None = None
     max_body: int = 10 * 1024 * 1024
     approval_ttl: float = 600
     client_tool_ttl: float = 600
@@ -89,7 +94,8 @@ def build_app(settings: DemoSettings) -> Starlette:
         policies=POLICIES,
         run_config=_run_config(settings),
         allowed_origins=settings.allowed_origins,
-        max_body=settings.max_body,
+        allowed_hosts=settings.allowed_hosts,
+        limits=Limits(body=settings.max_body),
         approval_ttl=settings.approval_ttl,
         client_tool_ttl=settings.client_tool_ttl,
         live=LiveOptions(

@@ -40,7 +40,8 @@ def demo_identify(users: Iterable[str], secret: bytes) -> Callable[[HTTPConnecti
             return token if scheme.lower() == "bearer" and token in names else None
         if cookie := connection.cookies.get(COOKIE):
             name = cookie.rpartition(".")[0]
-            return name if name and hmac.compare_digest(cookie, sign(name, secret)) else None
+            is_ours = hmac.compare_digest(cookie.encode(), sign(name, secret).encode())
+            return name if name and is_ours else None
         return "local"
 
     return identify

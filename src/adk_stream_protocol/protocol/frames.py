@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from adk_stream_protocol.errors import BadRequest
+from adk_stream_protocol.limits import DEFAULT_LIMITS, Limits
 from adk_stream_protocol.protocol import strict_json
 from adk_stream_protocol.protocol.chunks import AnyChunk, Error
-from adk_stream_protocol.protocol.messages import ENVELOPES, ChatRequest, to_request
+from adk_stream_protocol.protocol.messages import ENVELOPES, ChatRequest, check_length, to_request
 from adk_stream_protocol.protocol.sse import SSE_DONE, encode_each, encode_value
 
 VERSION = "1.0"
-MAX_REQUEST_ID = 128
-"""A request id is repeated in every frame of its turn."""
 _DONE = SSE_DONE.decode()
 
 
@@ -138,6 +137,9 @@ class SdkFrames:
 
     types = frozenset({"send", "resume", "abort", "audio", "audio-end"})
 
+    def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
+        self._limits = limits
+
     def reply(self, request_id: str) -> SdkReply:
         return SdkReply(request_id)
 
@@ -148,13 +150,12 @@ class SdkFrames:
     def read(self, frame: dict[str, Any]) -> Command:
         """What a frame asks for."""
         request_id, chat_id = _text(frame, "requestId") or "", _text(frame, "id")
-        if len(request_id) > MAX_REQUEST_ID:
-            raise BadRequest(f"$.requestId: at most {MAX_REQUEST_ID} characters are expected")
+        check_length(request_id, self._limits.request_id, "$.requestId")
         match frame["type"]:
             case "send":
                 if not request_id:
                     raise BadRequest("$.requestId: missing")
-                return Send(request_id, to_request(frame))
+                return Send(request_id, to_request(frame, self._limits))
             case "resume":
                 return Resume(request_id, chat_id)
             case "abort":
@@ -169,6 +170,9 @@ class Envelopes:
     """`{type, version, data}` up, the text of an event stream down. Every turn is shown."""
 
     types = ENVELOPES | {"interrupt", "stop", "abort", "ping", "resume", "audio", "audio-end"}
+
+    def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
+        self._limits = limits
 
     def reply(self, request_id: str) -> EnvelopeReply:
         return EnvelopeReply()
@@ -185,7 +189,7 @@ class Envelopes:
         body: dict[str, Any] = frame | data if isinstance(data, dict) else frame
         match frame["type"]:
             case "ping":
-                return Ping({"type": "pong", "version": VERSION} | _echo(frame))
+                return Ping({"type": "pong", "version": VERSION} | self._echo(frame))
             case "interrupt" | "stop" | "abort":
                 return Abort("", _chat_id(body))
             case "resume":
@@ -195,12 +199,18 @@ class Envelopes:
             case "audio-end":
                 return Speech(_chat_id(body), None)
             case _:
-                return Send("", to_request(frame))
+                return Send("", to_request(frame, self._limits))
+
+    def _echo(self, frame: dict[str, Any]) -> dict[str, Any]:
+        echo = {name: frame[name] for name in ("timestamp", "data") if name in frame}
+        if len(encode_value(echo)) > self._limits.echo:
+            raise BadRequest(f"$.data: at most {self._limits.echo} characters are sent back")
+        return echo
 
 
-def parse_frame(raw: bytes) -> dict[str, Any]:
-    """A frame strictly, or BadRequest with the path of the fault."""
-    frame = strict_json.loads(raw)
+def parse_frame(raw: bytes, limits: Limits = DEFAULT_LIMITS) -> dict[str, Any]:
+    """Parse a frame strictly, or raise BadRequest with the path of the fault."""
+    frame = strict_json.loads(raw, limits)
     if not isinstance(frame, dict):
         raise BadRequest("$: an object is expected")
     if not isinstance(frame.get("type"), str):
@@ -208,19 +218,19 @@ def parse_frame(raw: bytes) -> dict[str, Any]:
     return frame
 
 
-def request_id_of(frame: dict[str, Any]) -> str:
-    """The request that an answer to this frame belongs to, however faulty the rest of it is."""
+def request_id_of(frame: dict[str, Any], limits: Limits = DEFAULT_LIMITS) -> str:
+    """Return the request that an answer to this frame belongs to, however faulty the rest is."""
     request_id = frame.get("requestId")
-    if isinstance(request_id, str) and len(request_id) <= MAX_REQUEST_ID:
+    if isinstance(request_id, str) and len(request_id) <= limits.request_id:
         return request_id
     return ""
 
 
-def dialect_of(frame: dict[str, Any]) -> SdkFrames | Envelopes:
-    """The dialect of a socket, told by its first frame."""
+def dialect_of(frame: dict[str, Any], limits: Limits = DEFAULT_LIMITS) -> SdkFrames | Envelopes:
+    """Tell the dialect of a socket from its first frame."""
     for dialect in (SdkFrames, Envelopes):
         if frame["type"] in dialect.types and ("requestId" in frame or dialect is Envelopes):
-            return dialect()
+            return dialect(limits)
     raise unknown_type(frame)
 
 
@@ -238,10 +248,6 @@ def _text(body: dict[str, Any], name: str) -> str | None:
 
 def _chat_id(body: dict[str, Any]) -> str | None:
     return _text(body, "chatId") or _text(body, "id")
-
-
-def _echo(frame: dict[str, Any]) -> dict[str, Any]:
-    return {name: frame[name] for name in ("timestamp", "data") if name in frame}
 
 
 def _pcm(value: object, path: str) -> bytes:

@@ -4,17 +4,19 @@ Unknown fields and unknown part types are kept out of the way: the SDK adds both
 act on is strict: `approved` is a boolean or the body is malformed.
 """
 
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from adk_stream_protocol.errors import BadRequest
+from adk_stream_protocol.limits import DEFAULT_LIMITS, Limits
 from adk_stream_protocol.protocol import strict_json
 from adk_stream_protocol.protocol._model import Model
 
 T = TypeVar("T")
 
+_NAMES = ("id", "chatId", "messageId", "toolCallId", "trigger")
 ENVELOPES = frozenset({"message", "tool_result", "tool-result", "toolResult"})
 
 
@@ -73,20 +75,36 @@ class ChatRequest(Model):
     result: Any = UNSET
 
 
-def parse_request(raw: bytes) -> ChatRequest:
+def parse_request(raw: bytes, limits: Limits = DEFAULT_LIMITS) -> ChatRequest:
     """Parse a body strictly, or raise BadRequest with the path of the fault."""
-    body = strict_json.loads(raw)
+    body = strict_json.loads(raw, limits)
     if not isinstance(body, dict):
         raise BadRequest("$: an object is expected")
-    return to_request(body)
+    return to_request(body, limits)
 
 
-def to_request(body: dict[str, Any]) -> ChatRequest:
-    """A body or an envelope that has been parsed."""
+def to_request(body: dict[str, Any], limits: Limits = DEFAULT_LIMITS) -> ChatRequest:
+    """Read a body or an envelope that has been parsed."""
     kind, data = body.get("type"), body.get("data")
     if isinstance(kind, str) and kind in ENVELOPES and isinstance(data, dict):
         body = body | data
+    check_count(body.get("messages"), limits.messages, "$.messages")
+    check_count(body.get("toolResults"), limits.answers, "$.toolResults")
+    for name in _NAMES:
+        check_length(body.get(name), limits.name, f"$.{name}")
     return _convert(body, ChatRequest, "$")
+
+
+def check_count(items: object, most: int, path: str) -> None:
+    """Raise BadRequest if a list is longer than is expected."""
+    if isinstance(items, list) and len(cast(list[Any], items)) > most:
+        raise BadRequest(f"{path}: at most {most} are expected")
+
+
+def check_length(text: object, most: int, path: str) -> None:
+    """Raise BadRequest if a text is longer than is expected."""
+    if isinstance(text, str) and len(text) > most:
+        raise BadRequest(f"{path}: at most {most} characters are expected")
 
 
 def parse_part(value: Any, path: str) -> Part:

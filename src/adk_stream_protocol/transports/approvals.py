@@ -10,8 +10,14 @@ from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.record import ApprovalRecord
 from adk_stream_protocol.chats.inbox import Inbox
 from adk_stream_protocol.errors import BadRequest
+from adk_stream_protocol.limits import Limits
 from adk_stream_protocol.protocol import strict_json
-from adk_stream_protocol.transports.admission import Admission, Endpoint, answering_errors
+from adk_stream_protocol.transports.admission import (
+    GUARDED,
+    Admission,
+    Endpoint,
+    answering_errors,
+)
 
 
 class Verdict(msgspec.Struct):
@@ -25,8 +31,9 @@ def list_endpoint(inbox: Inbox, approvals: ApprovalBook, admission: Admission) -
     """GET: the requests that wait for the caller."""
 
     async def endpoint(request: Request) -> Response:
-        waiting = await inbox.waiting(await admission.principal(request))
-        return JSONResponse({"approvals": [_listed(approvals, record) for record in waiting]})
+        waiting = await inbox.waiting(await admission.principal(request, "approvals"))
+        shown = [_listed(approvals, record) for record in waiting]
+        return JSONResponse({"approvals": shown}, headers=GUARDED)
 
     return answering_errors(endpoint)
 
@@ -35,18 +42,18 @@ def decide_endpoint(inbox: Inbox, admission: Admission) -> Endpoint:
     """POST: yes or no."""
 
     async def endpoint(request: Request) -> Response:
-        who = await admission.principal(request)
-        verdict = _verdict(await admission.body(request))
+        who = await admission.principal(request, "decide")
+        verdict = _verdict(await admission.body(request), admission.limits)
         approval_id = request.path_params["approval_id"]
         record = await inbox.decide(who, approval_id, verdict.approved, verdict.reason)
-        return JSONResponse({"id": record.id, "state": record.state.value})
+        return JSONResponse({"id": record.id, "state": record.state.value}, headers=GUARDED)
 
     return answering_errors(endpoint)
 
 
-def _verdict(raw: bytes) -> Verdict:
+def _verdict(raw: bytes, limits: Limits) -> Verdict:
     try:
-        return msgspec.convert(strict_json.loads(raw), Verdict)
+        return msgspec.convert(strict_json.loads(raw, limits), Verdict)
     except msgspec.ValidationError as error:
         raise BadRequest(f"$: {error}") from None
 

@@ -11,9 +11,12 @@ from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.errors import BadRequest
 from adk_stream_protocol.protocol._model import Model
 from adk_stream_protocol.protocol.sse import encode_json
-from adk_stream_protocol.transports.admission import Admission, Endpoint, answering_errors
-
-_PRIVATE = {"cache-control": "no-store"}
+from adk_stream_protocol.transports.admission import (
+    GUARDED,
+    Admission,
+    Endpoint,
+    answering_errors,
+)
 
 
 class StoredMessage(Model):
@@ -29,10 +32,10 @@ def messages_endpoint(conversations: ChatArchive, admission: Admission) -> Endpo
     """GET: a chat as the list of UIMessages that `useChat` takes as its `messages`."""
 
     async def endpoint(request: Request) -> Response:
-        who = await admission.principal(request)
+        who = await admission.principal(request, "messages")
         found = await conversations.messages(who, request.path_params["chat_id"], _style(request))
         body = b",".join(_encode(StoredMessage(**message)) for message in found)
-        return Response(b"[%b]" % body, media_type="application/json", headers=_PRIVATE)
+        return Response(b"[%b]" % body, media_type="application/json", headers=GUARDED)
 
     return answering_errors(endpoint)
 
@@ -41,9 +44,9 @@ def chats_endpoint(conversations: ChatArchive, admission: Admission) -> Endpoint
     """GET: the chats of the caller, newest first."""
 
     async def endpoint(request: Request) -> Response:
-        who = await admission.principal(request)
+        who = await admission.principal(request, "chats")
         found = await conversations.chats(who)
-        return JSONResponse([asdict(chat) for chat in found], headers=_PRIVATE)
+        return JSONResponse([asdict(chat) for chat in found], headers=GUARDED)
 
     return answering_errors(endpoint)
 
@@ -52,9 +55,9 @@ def delete_endpoint(conversations: ChatArchive, admission: Admission) -> Endpoin
     """DELETE: forget a chat."""
 
     async def endpoint(request: Request) -> Response:
-        who = await admission.principal(request)
+        who = await admission.principal(request, "delete")
         await conversations.delete(who, request.path_params["chat_id"])
-        return Response(status_code=204)
+        return Response(status_code=204, headers=GUARDED)
 
     return answering_errors(endpoint)
 

@@ -21,7 +21,6 @@ from adk_stream_protocol.protocol.frames import EnvelopeReply, SdkReply
 logger = logging.getLogger(__name__)
 
 IDLE_SECONDS = 3600.0
-SEND_SECONDS = 30.0
 MAX_WAITING = 64
 ABNORMAL, TOO_MANY, TOO_SLOW = 1006, 1008, 1013
 
@@ -32,9 +31,10 @@ Sending = Callable[..., Awaitable[None]]
 class Outbox:
     """The way out of one socket."""
 
-    def __init__(self, websocket: WebSocket, send: asgi.Send) -> None:
+    def __init__(self, websocket: WebSocket, send: asgi.Send, stalled: float) -> None:
         self._websocket = websocket
         self._send = send
+        self._stalled = stalled
         self._turns: dict[str, Turn] = {}
         self._tasks = BackgroundTasks()
         self._in_order = asyncio.Lock()
@@ -68,6 +68,11 @@ class Outbox:
     def close_soon(self, code: int, why: str) -> None:
         """Close the socket, unless it is closed."""
         self._tasks.spawn(self._quietly(self._websocket.close, code, why))
+
+    @property
+    def is_sending(self) -> bool:
+        """Return whether a turn is being sent."""
+        return bool(self._turns)
 
     def turn_of(self, request_id: str) -> Turn | None:
         """The turn that is being sent to a request."""
@@ -113,7 +118,7 @@ class Outbox:
         try:
             async with asyncio.timeout(None) as patience:
                 while (batch := await reader.next(IDLE_SECONDS)) is not None:
-                    patience.reschedule(asyncio.get_running_loop().time() + SEND_SECONDS)
+                    patience.reschedule(asyncio.get_running_loop().time() + self._stalled)
                     await self.send(reply.chunks(batch))
                     patience.reschedule(None)
                 if reader.is_done:

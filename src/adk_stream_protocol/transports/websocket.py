@@ -16,7 +16,7 @@ from adk_stream_protocol.chats.engine import LongEngine
 from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.convert.decode import chat_id_of, checked_chat_id, decode_turn
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
-from adk_stream_protocol.errors import BadRequest, StreamProtocolError
+from adk_stream_protocol.errors import BadRequest, StreamProtocolError, Unauthenticated
 from adk_stream_protocol.protocol.frames import (
     Abort,
     Command,
@@ -37,15 +37,15 @@ from adk_stream_protocol.transports.admission import (
     approval_style_of,
     error_response,
     error_text,
+    parsed,
 )
 from adk_stream_protocol.transports.outbox import Outbox, Reply
+from adk_stream_protocol.transports.socket_watch import Watch
 
 logger = logging.getLogger(__name__)
 
-REPLACED = 4001
+REPLACED, SIGNED_OUT = 4001, 4003
 MAX_ANNOUNCED = 4
-MAX_CHATS = 16
-"""How many live chats one socket keeps going; the one used longest ago is let go first."""
 
 
 class LiveEndpoint:
@@ -58,15 +58,18 @@ class LiveEndpoint:
     async def __call__(self, scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
         websocket = WebSocket(scope, receive, send)
         try:
-            who = await self._admission.principal(websocket)
+            who = await self._admission.principal(websocket, "live")
             style = approval_style_of(websocket, None)
             chat_id = websocket.query_params.get("chatId")
             chat_id = chat_id and checked_chat_id(chat_id)
+            slot = self._admission.sockets.slots.take(who.id)
         except StreamProtocolError as error:
             await websocket.send_denial_response(error_response(error))
             return
-        await websocket.accept()
-        await Socket(websocket, send, self._chats, who, style, chat_id).run()
+        with slot:
+            await websocket.accept()
+            socket = Socket(websocket, send, self._chats, self._admission, who, style, chat_id)
+            await socket.run()
 
 
 class Socket:
@@ -77,47 +80,80 @@ class Socket:
         websocket: WebSocket,
         send: asgi.Send,
         chats: Chats,
+        admission: Admission,
         who: Principal,
         style: ApprovalStyleName | None,
         chat_id: str | None,
     ) -> None:
         self._websocket = websocket
-        self._out = Outbox(websocket, send)
+        self._limits = admission.limits
+        self._out = Outbox(websocket, send, self._limits.stalled)
         self._chats = chats
+        self._admission = admission
+        self._watch = Watch(self._limits, self._out)
         self._who = who
         self._style: ApprovalStyleName | None = style
         self._chat_id = chat_id
         self._dialect: SdkFrames | Envelopes | None = None
         self._runs: list[LongEngine] = []
-        self._is_replaced = False
+        self._is_replaced = self._is_signed_out = False
         self._announced: list[Turn] = []
         """Turns of the server's that the client has not asked for yet; they may be over by then."""
 
     async def run(self) -> None:
         """Serve until the client leaves."""
+        sockets, user = self._admission.sockets, self._who.id
+        sockets.add(user, self)
+        self._watch.begin(self._look)
         try:
             while True:
                 message = await self._websocket.receive()
                 if message["type"] == "websocket.disconnect":
                     break
+                await self._watch.frame()
                 text: str | None = message.get("text")
                 raw: bytes = text.encode() if text is not None else message.get("bytes") or b""
                 await self._take(raw, is_text=text is not None)
         except WebSocketDisconnect:
             pass
         finally:
+            sockets.remove(user, self)
+            self._watch.end()
             for run in self._runs:
                 run.socket.detach(self)
             self._out.cancel()
 
+    def sign_out(self) -> None:
+        """Do nothing more for this client, and close."""
+        self._is_signed_out = True
+        self._out.cancel()
+        self._out.close_soon(SIGNED_OUT, "please sign in again")
+
+    async def _recheck(self) -> None:
+        """Ask again who this is, or raise Unauthenticated: a token may have been revoked."""
+        who = await self._admission.identified(self._websocket)
+        if who.id != self._who.id:
+            raise Unauthenticated("Please sign in.")
+        self._who = who
+        self._watch.identified()
+
+    async def _look(self) -> None:
+        try:
+            await self._recheck()
+        except Unauthenticated:
+            self.sign_out()
+            raise
+
     async def _take(self, raw: bytes, *, is_text: bool) -> None:
+        if self._is_signed_out:
+            return
         if not is_text and isinstance(self._dialect, Envelopes):
             await self._do(Speech(None, raw))
             return
         request_id = ""
         try:
-            frame = parse_frame(raw)
-            request_id = request_id_of(frame)
+            frame = await parsed(parse_frame, raw, self._limits)
+            request_id = request_id_of(frame, self._limits)
             command = self._read(frame)
         except StreamProtocolError as error:
             await self._refuse(self._reply(request_id), error)
@@ -126,7 +162,7 @@ class Socket:
 
     def _read(self, frame: dict[str, Any]) -> Command:
         if self._dialect is None:
-            self._dialect = dialect_of(frame)
+            self._dialect = dialect_of(frame, self._limits)
         if frame["type"] not in self._dialect.types:
             raise unknown_type(frame)
         return self._dialect.read(frame)
@@ -135,17 +171,12 @@ class Socket:
         request_id = "" if isinstance(command, Ping | Speech) else command.request_id
         reply = self._reply(request_id)
         try:
-            match command:
-                case Send():
-                    await self._open(command, reply)
-                case Resume():
-                    await self._resume(command, reply)
-                case Abort():
-                    await self._abort(command)
-                case Speech():
-                    await self._speak(command)
-                case Ping():
-                    await self._out.send([encode_value(command.body)])
+            if self._watch.is_due:
+                await self._recheck()
+            await self._carry_out(command, reply)
+        except Unauthenticated as error:
+            await self._refuse(reply, error)
+            self.sign_out()
         except StreamProtocolError as error:
             await self._refuse(reply, error)
         except WebSocketDisconnect:
@@ -155,12 +186,28 @@ class Socket:
             logger.exception("frame failed, reference %s", reference)
             await self._refuse(reply, StreamProtocolError("Something went wrong."), reference)
 
+    async def _carry_out(self, command: Command, reply: Reply) -> None:
+        match command:
+            case Send():
+                await self._open(command, reply)
+            case Resume():
+                await self._resume(command, reply)
+            case Abort():
+                await self._abort(command)
+            case Speech():
+                await self._speak(command)
+            case Ping():
+                await self._out.send([encode_value(command.body)])
+
     async def _open(self, command: Send, reply: Reply) -> None:
         assert self._dialect is not None
         chat_id = chat_id_of(command.request, self._chat_id or f"chat-{token_hex(12)}")
         if isinstance(self._dialect, Envelopes):
             self._chat_id = chat_id
-        turn_input = decode_turn(command.request)
+        turn_input = decode_turn(command.request, self._limits)
+        if turn_input.answers:
+            await self._recheck()
+        await self._admission.count(self._who, "chat")
         usual: ApprovalStyleName = "native" if isinstance(self._dialect, SdkFrames) else "adk-tool"
         try:
             turn = await self._chats.open_turn(
@@ -209,7 +256,7 @@ class Socket:
             run.socket.attach(self)
             others = [one for one in self._runs if one is not run and not one.is_closing]
             self._runs = [*others, run]
-            if len(self._runs) > MAX_CHATS:
+            if len(self._runs) > self._limits.live_chats_per_socket:
                 self._runs.pop(0).socket.detach(self)
 
     def turn_started(self, turn: Turn) -> None:

@@ -58,8 +58,14 @@ class Wake(msgspec.Struct, tag="wake", frozen=True):
     approval_id: str
 
 
+class SignOut(msgspec.Struct, tag="sign-out", frozen=True):
+    """End all that a principal has open. Nobody answers."""
+
+    user: str
+
+
 Request = Stop | End | Leave | Continue | AskActivity | GiveAnswers
-Message = Request | Wake
+Message = Request | Wake | SignOut
 
 
 class Done(msgspec.Struct, tag="done", frozen=True):

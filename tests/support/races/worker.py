@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.record import ApprovalRecord, State
 from adk_stream_protocol.approvals.sql import SqlApprovalStore
+from adk_stream_protocol.clock import SteadyClock
 from adk_stream_protocol.errors import Conflict, Expired, Forbidden
 from tests.support.races.scenario import ARGUMENTS, PLACE, POLICIES, TTL, Race, Sender, races
 
@@ -50,7 +51,10 @@ def run(url: str, seed: int, count: int, me: int, barrier: Barrier, answers: Que
 
 async def _play(url: str, all_races: list[Race], me: int, barrier: Barrier, told: Told) -> None:
     store = SqlApprovalStore(url)
-    now, late = ApprovalBook(store, POLICIES, ttl=TTL), ApprovalBook(store, POLICIES, clock=_after)
+    now, late = (
+        ApprovalBook(store, POLICIES, ttl=TTL),
+        ApprovalBook(store, POLICIES, clock=SteadyClock(_after)),
+    )
     try:
         for start in range(0, len(all_races), BATCH):
             work: list[Coroutine[Any, Any, None]] = []

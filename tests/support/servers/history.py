@@ -54,7 +54,7 @@ class Stored(Served):
         self.activity = ChatActivity(self.chat)
         runner = build_runner(self.root, sessions, self.chat.book)
         stored = ChatArchive(runner, self.chat.book, self.activity, client_tool_ttl=client_tool_ttl)
-        admission = Admission(identify, frozenset(), 1024)
+        admission = Admission(identify)
         chat = "/api/chat/{chat_id:path}"
         self.app.router.routes[:0] = [
             Route(f"{chat}/messages", messages_endpoint(stored, admission), methods=["GET"]),

@@ -42,7 +42,7 @@ def with_history(settings: DemoSettings) -> Starlette:
         chat.book,
     )
     stored = ChatArchive(runner, chat.book, Nothing())
-    admission = Admission(demo_identify((), load_secret(settings.state)), frozenset(), 1024)
+    admission = Admission(demo_identify((), load_secret(settings.state)))
     path = "/api/chat/{chat_id:path}/messages"
     app.router.routes.append(Route(path, messages_endpoint(stored, admission), methods=["GET"]))
     return app

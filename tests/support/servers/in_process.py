@@ -63,8 +63,9 @@ class Served:
         self.app = Starlette()
         self.store = MemoryApprovalStore()
         self.sessions = InMemorySessionService()
-        given: Any = {"approval_store": self.store, "session_service": self.sessions, **options}
-        self.chat = mount(self.app, root, identify=identify, **given)
+        usual = {"approval_store": self.store, "session_service": self.sessions}
+        given: Any = {"identify": identify, "allowed_hosts": ["*"], **usual, **options}
+        self.chat = mount(self.app, root, **given)
         self._listening = socket.create_server(("127.0.0.1", 0))
         if send_buffer is not None:  # inherited: a client that does not read is felt at once
             self._listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer)

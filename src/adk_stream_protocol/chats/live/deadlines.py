@@ -1,9 +1,9 @@
 """Deadlines of browser calls in a live run, where no request comes to look at them."""
 
 import asyncio
-import time
 from collections.abc import Callable
 
+from adk_stream_protocol.clock import steady_clock
 from adk_stream_protocol.convert.calls import Call
 
 
@@ -30,7 +30,7 @@ class Deadlines:
             self._timer.cancel()
 
     def _seconds_left(self, call: Call) -> float:
-        return call.asked_at + (call.ttl or self._ttl) - time.time()
+        return call.asked_at + (call.ttl or self._ttl) - steady_clock.now()
 
     def _expire(self) -> None:
         if late := [call for call in self._waiting() if self._seconds_left(call) <= 0]:
