@@ -17,9 +17,9 @@ from google.genai import types
 from adk_stream_protocol.adk.chat_calls import ChatCalls
 from adk_stream_protocol.adk.open_turn import OpenTurn
 from adk_stream_protocol.adk.rewind import rewind
+from adk_stream_protocol.adk.runner import request_config
 from adk_stream_protocol.adk.session_reader import SessionReader
 from adk_stream_protocol.adk.task_context import bind_to_task
-from adk_stream_protocol.adk.telemetry import telemetry
 from adk_stream_protocol.approvals.record import Principal
 from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.chats.answering import chunks_of, replay_of, unfinished_plan
@@ -31,8 +31,6 @@ from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.convert.decode import TurnInput
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.encode.turn import TurnEncoder
-from adk_stream_protocol.convert.events import with_notes
-from adk_stream_protocol.convert.history.exchanges import MESSAGE_ID, USER_MESSAGE_ID
 from adk_stream_protocol.errors import Busy, UnknownId
 from adk_stream_protocol.telemetry.turns import Entered
 
@@ -238,7 +236,7 @@ class RequestEngine:
             user_id=self._chat.id.user,
             session_id=self._chat.id.chat,
             new_message=content,
-            run_config=self._config_of(turn, user_message_id),
+            run_config=request_config(self._settings.run_config, turn.message_id, user_message_id),
         )
         event: Event | None = None
         try:
@@ -251,13 +249,3 @@ class RequestEngine:
             if event and (text := turn.open_text()):
                 await opened.keep_unfinished(event, text)
             raise
-
-    def _config_of(self, turn: Turn, user_message_id: str | None) -> RunConfig:
-        """Make the settings of a run. Each of its events stores the ids of its messages."""
-        config = self._settings.run_config
-        names = {MESSAGE_ID: turn.message_id, USER_MESSAGE_ID: user_message_id}
-        notes = {name: value for name, value in names.items() if value}
-        update: dict[str, Any] = {"custom_metadata": with_notes(config.custom_metadata, notes)}
-        if config.telemetry is None:
-            update["telemetry"] = telemetry()
-        return config.model_copy(update=update)

@@ -1,15 +1,13 @@
 """How live chats are run: what an application may set, and what a run is made of."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from google.adk.agents.run_config import RunConfig, StreamingMode
+from google.adk.agents.run_config import RunConfig
 from google.adk.models.base_llm import BaseLlm
 from google.adk.runners import Runner
-from google.genai import types
 
-from adk_stream_protocol.adk.runner import build_live_runner
-from adk_stream_protocol.adk.telemetry import telemetry
+from adk_stream_protocol.adk.runner import build_live_runner, live_config
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,28 +45,9 @@ def live_settings(
     live = build_live_runner(runner, options.model)
     return live and LiveSettings(
         live,
-        live_config(options.run_config, speaks=options.modality == "audio"),
+        live_config(options.run_config or RunConfig(), speaks=options.modality == "audio"),
         parallel=options.calls == "parallel",
         audio=options.audio,
         disconnect_grace=options.disconnect_grace,
         client_tool_ttl=client_tool_ttl,
     )
-
-
-def live_config(run_config: RunConfig | None, *, speaks: bool) -> RunConfig:
-    """What a live chat needs: transcripts to show, and a memory that outlives a lost link."""
-    base = run_config or RunConfig()
-    modality = types.Modality.AUDIO if speaks else types.Modality.TEXT
-    missing: dict[str, Any] = {
-        "response_modalities": [modality],
-        "input_audio_transcription": types.AudioTranscriptionConfig(),
-        "output_audio_transcription": types.AudioTranscriptionConfig(),
-        "session_resumption": types.SessionResumptionConfig(),
-        "context_window_compression": types.ContextWindowCompressionConfig(
-            sliding_window=types.SlidingWindow()
-        ),
-        "telemetry": telemetry(),
-    }
-    given = base.model_fields_set
-    update = {name: value for name, value in missing.items() if name not in given}
-    return base.model_copy(update={"streaming_mode": StreamingMode.BIDI, **update})
