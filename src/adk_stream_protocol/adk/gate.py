@@ -86,8 +86,9 @@ class ApprovalGate(BasePlugin):
         if event.partial:
             return None
         run = current_run()
-        if invocation_context.live_request_queue and run and run.message_id:
-            add_notes(event, {MESSAGE_ID: run.message_id})
+        link = run.link if run and invocation_context.live_request_queue else None
+        if link and (message_id := link.message_id):
+            add_notes(event, {MESSAGE_ID: message_id})
         if calls := event.get_function_calls():
             if invocation_context.live_request_queue is not None:
                 _refuse_dialogs(calls)  # a live response passes no callback (google-adk 2.13)

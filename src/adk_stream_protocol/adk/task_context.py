@@ -1,6 +1,8 @@
 """The run that the current task belongs to, and what a tool of the application may ask of it."""
 
+from collections.abc import Callable
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from google.adk.tools.base_tool import BaseTool
@@ -24,6 +26,11 @@ class Link(Protocol):
     unsent: list[types.Content]
     """What a broken link could not take any more; the next one brings it."""
 
+    @property
+    def message_id(self) -> str:
+        """The id of the message that the next event belongs to."""
+        ...
+
     def connected(self, tools: dict[str, BaseTool], *, calls_at_once: bool) -> None: ...
 
     def withdrawn(self, call_ids: list[str]) -> None: ...
@@ -35,27 +42,17 @@ class Link(Protocol):
     def call_ended(self, call_id: str) -> None: ...
 
 
-class Run(Protocol):
+@dataclass(frozen=True, slots=True)
+class Run:
     """One run of the agent: a request's, or the live run behind many turns."""
 
-    @property
-    def chat_id(self) -> ChatId: ...
-
-    @property
-    def calls(self) -> ChatCalls: ...
-
-    @property
-    def message_id(self) -> str: ...
-
-    @property
-    def link(self) -> Link | None:
-        """The link to the model of a live run."""
-        ...
-
-    @property
-    def observed(self) -> Entered: ...
-
-    def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None: ...
+    chat_id: ChatId
+    calls: ChatCalls
+    observed: Entered
+    put_data: Callable[[str, Any, str | None, bool], None]
+    """Sends a data part: its name, data and id, and whether it is transient."""
+    link: Link | None = None
+    """The link to the model of a live run."""
 
 
 _current: ContextVar[Run | None] = ContextVar("adk_stream_run", default=None)

@@ -7,21 +7,18 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 from secrets import token_hex
-from typing import Any
 
 from google.adk.agents.run_config import RunConfig
 from google.adk.events.event import Event
 from google.adk.runners import Runner
 from google.genai import types
 
-from adk_stream_protocol.adk.chat_calls import ChatCalls
 from adk_stream_protocol.adk.open_turn import OpenTurn
 from adk_stream_protocol.adk.rewind import rewind
 from adk_stream_protocol.adk.runner import request_config
 from adk_stream_protocol.adk.session_reader import SessionReader
-from adk_stream_protocol.adk.task_context import bind_to_task
+from adk_stream_protocol.adk.task_context import Run, bind_to_task
 from adk_stream_protocol.approvals.record import Principal
-from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.chats.answering import chunks_of, replay_of, unfinished_plan
 from adk_stream_protocol.chats.engine import RunnableChat
 from adk_stream_protocol.chats.failures import failure_of
@@ -32,7 +29,6 @@ from adk_stream_protocol.convert.decode import TurnInput
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.encode.turn import TurnEncoder
 from adk_stream_protocol.errors import Busy, UnknownId
-from adk_stream_protocol.telemetry.turns import Entered
 
 logger = logging.getLogger(__name__)
 
@@ -45,37 +41,6 @@ class RequestSettings:
     run_config: RunConfig
     sessions: SessionReader
     client_tool_ttl: float
-
-
-class RequestRun:
-    """The run of one turn, as the tools of the application and the gate see it."""
-
-    __slots__ = ("_chat", "_turn")
-
-    link = None
-
-    def __init__(self, chat: RunnableChat, turn: Turn) -> None:
-        self._chat = chat
-        self._turn = turn
-
-    @property
-    def chat_id(self) -> ChatId:
-        return self._chat.id
-
-    @property
-    def calls(self) -> ChatCalls:
-        return self._chat.calls
-
-    @property
-    def message_id(self) -> str:
-        return self._turn.message_id
-
-    @property
-    def observed(self) -> Entered:
-        return self._turn.observed
-
-    def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None:
-        self._turn.put_data(name, data, id, transient)
 
 
 class RequestEngine:
@@ -174,7 +139,7 @@ class RequestEngine:
         self, turn: Turn, encoder: TurnEncoder, run: Callable[[], Awaitable[None]]
     ) -> None:
         """Run a turn to its end. Here, and in a live run, an exception becomes an error chunk."""
-        bind_to_task(RequestRun(self._chat, turn))
+        bind_to_task(Run(self._chat.id, self._chat.calls, turn.observed, turn.put_data))
         try:
             turn.begin()
             await run()

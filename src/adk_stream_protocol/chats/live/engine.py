@@ -13,13 +13,11 @@ from typing import Any
 from google.adk.events.event import Event
 from google.genai import types
 
-from adk_stream_protocol.adk.chat_calls import ChatCalls
 from adk_stream_protocol.adk.live_queue import LiveQueue
 from adk_stream_protocol.adk.open_turn import OpenTurn
 from adk_stream_protocol.adk.session_reader import SessionReader
-from adk_stream_protocol.adk.task_context import bind_to_task
+from adk_stream_protocol.adk.task_context import Run, bind_to_task
 from adk_stream_protocol.background_tasks import BackgroundTasks
-from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.chats.answering import chunks_of, replay_of
 from adk_stream_protocol.chats.engine import RunnableChat
 from adk_stream_protocol.chats.live.link import LiveLink
@@ -67,19 +65,6 @@ class LiveEngine:
         self.link = LiveLink(
             settings, self._turns, self._queue, chat.lock, self._tasks, self._read_if_open
         )
-
-    @property
-    def chat_id(self) -> ChatId:
-        return self._chat.id
-
-    @property
-    def calls(self) -> ChatCalls:
-        return self._chat.calls
-
-    @property
-    def message_id(self) -> str:
-        """The id of the message that the next event belongs to."""
-        return self._turns.encoder.message_id or ""
 
     async def say(self, said: TurnInput, style: ApprovalStyleName) -> Turn:
         """Open a turn with a new user message. It cancels what is open."""
@@ -204,7 +189,7 @@ class LiveEngine:
                     await taken.wait()
         await self._chat.calls.none_running()
 
-    def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None:
+    def _put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None:
         """A part of the application's own, from whatever thread a tool runs in."""
         if turn := self._turns.open:
             turn.put_data(name, data, id, transient)
@@ -227,7 +212,8 @@ class LiveEngine:
         return None if self.is_closing else await self._start_or_read()
 
     async def _pump(self) -> None:
-        bind_to_task(self)
+        chat = self._chat
+        bind_to_task(Run(chat.id, chat.calls, self.observed, self._put_data, self.link))
         error: Exception | None
         try:
             events = self._settings.runner.run_live(

@@ -45,6 +45,11 @@ class LiveLink:
         self._tasks = tasks
         self.deadlines = Deadlines(settings.client_tool_ttl, self._due, self._late)
 
+    @property
+    def message_id(self) -> str:
+        """The id of the message that the next event belongs to."""
+        return self._turns.encoder.message_id or ""
+
     def connected(self, tools: dict[str, BaseTool], *, calls_at_once: bool) -> None:
         """There is a new link to the model."""
         self.tools = tools
