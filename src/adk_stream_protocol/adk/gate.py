@@ -7,6 +7,7 @@ way it must claim its record to start.
 
 import asyncio
 import logging
+from collections.abc import Awaitable
 from secrets import token_hex
 from typing import Any
 
@@ -39,10 +40,12 @@ from adk_stream_protocol.convert import tool_responses as outcomes
 from adk_stream_protocol.convert.events import add_notes
 from adk_stream_protocol.convert.history.exchanges import MESSAGE_ID
 from adk_stream_protocol.errors import StreamProtocolError
-from adk_stream_protocol.telemetry.calls import traced_gate
+from adk_stream_protocol.telemetry.calls import gate_span
+from adk_stream_protocol.telemetry.instruments import OUTCOME
 
 logger = logging.getLogger(__name__)
 
+Decision = Awaitable[dict[str, Any] | None]
 _HINT = "Please approve or reject the tool call."
 
 
@@ -108,12 +111,11 @@ class ApprovalGate(BasePlugin):
         if isinstance(tool, ClientTool):
             return await self._before_browser(tool, tool_args, tool_context)
         if tool_context.tool_confirmation is not None:
-            return await traced_gate(
-                tool, tool_context, self._before_running(tool_args, tool_context)
-            )
+            starting = self._before_running(tool_args, tool_context)
+            return await self._in_span(tool, tool_context, starting, "started")
         if self._requests.take_asked(*_key(tool_context)):
             waiting = self._wait_in_live_run(tool, tool_args, tool_context)
-            return await traced_gate(tool, tool_context, waiting)
+            return await self._in_span(tool, tool_context, waiting, "started")
         required = await self._requests.requires(tool, tool_args, tool_context)
         if required is False:
             self._calls.begin(_key(tool_context))
@@ -124,7 +126,15 @@ class ApprovalGate(BasePlugin):
         if tool_context.get_invocation_context().live_request_queue is not None:
             return await self._wait_in_live_run(tool, tool_args, tool_context)
         asking = self._before_asking(tool, tool_args, tool_context, required)
-        return await traced_gate(tool, tool_context, asking, "asked")
+        return await self._in_span(tool, tool_context, asking, "asked")
+
+    async def _in_span(
+        self, tool: BaseTool, context: ToolContext, deciding: Decision, passed: str
+    ) -> dict[str, Any] | None:
+        with gate_span(tool, context) as span:
+            found = await deciding
+            span.set_attribute(OUTCOME, passed if found is None else "stopped")
+        return found
 
     async def _wait_in_live_run(
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext

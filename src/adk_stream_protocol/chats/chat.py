@@ -133,8 +133,8 @@ class Chat:
             turn.message_prefix = opened.message_prefix(style, plan)
             turn.observed.link_to(plan.calls)
             is_ours = self.lease.is_exclusive
-            commit = opened.commit(plan, who, live=engine.is_live, is_ours=is_ours)
-            await turn.observed.inside_span(commit)
+            with turn.observed.span():
+                await opened.commit(plan, who, live=engine.is_live, is_ours=is_ours)
             await engine.answer(turn, opened, plan, said, style)
         except BaseException:
             engine.abandon()

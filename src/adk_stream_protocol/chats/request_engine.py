@@ -70,14 +70,12 @@ class RequestEngine:
     async def read(self) -> OpenTurn:
         """Begin a turn, and read what the client may answer."""
         turn = self._turn = self._chat.reserve()
-        return await turn.observed.inside_span(self._read())
-
-    async def _read(self) -> OpenTurn:
-        await self._chat.lease.acquire()
-        opened = await self._settings.sessions.read(self._chat)
-        if opened is None:
-            raise UnknownId("There is no such chat.")
-        await opened.expire(self._settings.client_tool_ttl)
+        with turn.observed.span():
+            await self._chat.lease.acquire()
+            opened = await self._settings.sessions.read(self._chat)
+            if opened is None:
+                raise UnknownId("There is no such chat.")
+            await opened.expire(self._settings.client_tool_ttl)
         return opened
 
     def made(self, calls: Iterable[Call]) -> bool:

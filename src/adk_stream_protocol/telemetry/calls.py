@@ -6,7 +6,8 @@ span that asked, which the event of the request names for those who did not see 
 """
 
 import time
-from collections.abc import Awaitable
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 from google.adk.tools.base_tool import BaseTool
@@ -140,13 +141,12 @@ def browser_call_ended(chat_id: str, call: Call, response: dict[str, Any]) -> No
     )
 
 
-async def traced_gate(
-    tool: BaseTool,
-    tool_context: ToolContext,
-    deciding: Awaitable[dict[str, Any] | None],
-    passed: str = "started",
-) -> dict[str, Any] | None:
-    """Let the gate decide about a call, under a span. In a live run that includes the wait."""
+@contextmanager
+def gate_span(tool: BaseTool, tool_context: ToolContext) -> Generator[trace.Span]:
+    """Open the span in which the gate decides about a call. In a live run that includes the wait.
+
+    The gate notes its decision on the span as OUTCOME.
+    """
     with instruments.tracer.start_as_current_span(
         f"approval_gate {tool.name}",
         attributes={
@@ -159,6 +159,4 @@ async def traced_gate(
         record_exception=False,
         set_status_on_exception=False,  # what is raised may hold arguments
     ) as span:
-        found = await deciding
-        span.set_attribute(instruments.OUTCOME, passed if found is None else "stopped")
-    return found
+        yield span
