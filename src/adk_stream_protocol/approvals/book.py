@@ -300,4 +300,13 @@ class ApprovalBook:
         return await self.store.get(record.id) or record
 
     def _entry(self, event: str, record: ApprovalRecord, actor: str) -> AuditEntry:
-        return AuditEntry.of(record, event, actor, self._clock())
+        """Make the line of the trail on what happened to a record, which is as it is now."""
+        return AuditEntry(
+            at=self._clock(),
+            approval_id=record.id,
+            event=event,
+            actor=actor,
+            state=record.state.value,
+            digest=record.digest,
+            reason=record.reason if event in ("approve", "deny", "cancel") else None,
+        )

@@ -20,19 +20,6 @@ class AuditEntry:
     digest: str
     reason: str | None = None
 
-    @classmethod
-    def of(cls, record: ApprovalRecord, event: str, actor: str, at: float) -> "AuditEntry":
-        """What happened to a record, which is as it is now."""
-        return cls(
-            at=at,
-            approval_id=record.id,
-            event=event,
-            actor=actor,
-            state=record.state.value,
-            digest=record.digest,
-            reason=record.reason if event in ("approve", "deny", "cancel") else None,
-        )
-
 
 class ApprovalStore(Protocol):
     """Every write is one conditional statement: over the state that was read, or not at all."""
