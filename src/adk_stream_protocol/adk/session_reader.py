@@ -102,7 +102,7 @@ class SessionReader:
         is_whole = self._config is None
         opened = OpenTurn(self._sessions, session, self._book, in_hand, is_whole=is_whole)
         await opened.read_records()
-        self._book.observer.recall(opened.calls.open())
+        self._book.observer.recall(opened.calls.by_id.values())
         return opened
 
 

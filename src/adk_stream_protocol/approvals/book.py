@@ -41,7 +41,7 @@ class RecordObserver(Protocol):
 
     def moved(self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry) -> None: ...
 
-    def recall(self, calls: list[Call]) -> None: ...
+    def recall(self, calls: Iterable[Call]) -> None: ...
 
 
 class Unobserved:
@@ -53,7 +53,7 @@ class Unobserved:
     def moved(self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry) -> None:
         return None
 
-    def recall(self, calls: list[Call]) -> None:
+    def recall(self, calls: Iterable[Call]) -> None:
         return None
 
 

@@ -6,7 +6,7 @@ span that asked, which the event of the request names for those who did not see 
 """
 
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import Any
 
@@ -58,8 +58,8 @@ class CallTelemetry:
         if after.is_settled:
             instruments.gated_calls.add(1, _labels(after))
 
-    def recall(self, calls: list[Call]) -> None:
-        """Read from the session which spans have asked for these."""
+    def recall(self, calls: Iterable[Call]) -> None:
+        """Read from the session which spans have asked for those of the calls that wait."""
         for call in calls:
             if call.approval_id and call.traceparent and call.waits_for_approval:
                 self._keep(call.approval_id, instruments.noted_span(call.traceparent))

@@ -4,7 +4,11 @@ from google.adk.events.event import Event
 from google.genai import types
 
 from adk_stream_protocol.convert.calls import CONFIRMATION, Call, Calls, Seen
-from adk_stream_protocol.convert.encode.approval_style import ApprovalStyle, outcome_part
+from adk_stream_protocol.convert.encode.approval_style import (
+    STYLES,
+    ApprovalStyleName,
+    outcome_part,
+)
 from adk_stream_protocol.convert.encode.partial_args import PartialArgs
 from adk_stream_protocol.convert.tool_responses import is_bare_error, outcome_code
 from adk_stream_protocol.protocol.chunks import (
@@ -26,9 +30,11 @@ class ToolParts:
     they do not belong: all but the calls that wait for a person.
     """
 
-    def __init__(self, calls: Calls, style: ApprovalStyle) -> None:
+    def __init__(self, calls: Calls, approvals: ApprovalStyleName) -> None:
         self._calls = calls
-        self._style = style
+        self._style = STYLES[approvals]
+        self.holds_text = self._style.holds_text
+        """Whether text waits for the last answer."""
         self._streaming: dict[str, PartialArgs] = {}
         self._started: set[str] = set()
         self._code_runs = 0
@@ -76,8 +82,16 @@ class ToolParts:
             tool_call_id=call.id,
             tool_name=call.name,
             input=call.args,
-            provider_executed=self._style.server_runs(call),
+            provider_executed=self._style.hidden_from_resubmit(call),
         )
+
+    def decided(self, call: Call, approved: bool) -> list[AnyChunk]:
+        """Show that a person answered the request for a call."""
+        return self._style.decided(call, approved)
+
+    def ask_again(self, call: Call) -> list[AnyChunk]:
+        """Return a call that was answered too early to its request."""
+        return [self.available(call), *self._style.request(call)]
 
     def output(self, call: Call) -> list[AnyChunk]:
         """How a call ended."""
@@ -85,7 +99,7 @@ class ToolParts:
         response = call.response or {}
         if call.decision is False:
             return [outcome_part(call, "denied"), *self._denied(call)]
-        flag = self._style.server_runs(call)
+        flag = self._style.hidden_from_resubmit(call)
         if (outcome := outcome_code(response)) and is_bare_error(response):
             failed = ToolOutputError(
                 tool_call_id=call.id, error_text=response["error"], provider_executed=flag
@@ -102,7 +116,9 @@ class ToolParts:
 
     def _denied(self, call: Call) -> list[AnyChunk]:
         siblings = [self._calls.by_id[one] for one in call.siblings]
-        if self._style.denial_stops_helpers and any(one.waits_for_result for one in siblings):
+        if self._style.denied_part_blocks_resubmit and any(
+            one.waits_for_result for one in siblings
+        ):
             # The SDK's helper for tool outputs never posts while a denied part stands beside them.
             # Flagged as run elsewhere, the part is out of its account.
             unseen = ToolInputAvailable(

@@ -16,7 +16,7 @@ from google.genai import types
 from adk_stream_protocol.convert import media
 from adk_stream_protocol.convert.calls import Call, Calls
 from adk_stream_protocol.convert.encode import endings
-from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName, approval_style
+from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.encode.sources import sources_of
 from adk_stream_protocol.convert.encode.steps import Response, Steps
 from adk_stream_protocol.convert.encode.tool_parts import ToolParts
@@ -49,8 +49,7 @@ class TurnEncoder:
         joins: bool = False,
     ) -> None:
         self.calls = Calls() if calls is None else calls
-        self._style = approval_style(approvals)
-        self._tools = ToolParts(self.calls, self._style)
+        self._tools = ToolParts(self.calls, approvals)
         self.message_id = message_id
         self._reference = reference
         self._held: list[list[str]] = [[text] for text in held]
@@ -101,7 +100,7 @@ class TurnEncoder:
 
     def decided(self, call: Call, approved: bool) -> list[AnyChunk]:
         """A person answered the request for this call."""
-        return self._style.decided(call, approved)
+        return self._tools.decided(call, approved)
 
     def go(self, call: Call) -> list[AnyChunk]:
         """Tell the browser that this approved call of its own may run now."""
@@ -109,7 +108,7 @@ class TurnEncoder:
 
     def ask_again(self, call: Call) -> list[AnyChunk]:
         """Return a call that was answered too early to its request."""
-        return [self._tools.available(call), *self._style.request(call)]
+        return self._tools.ask_again(call)
 
     def settle(self, call: Call) -> list[AnyChunk]:
         """Send the known result of a call of this message."""
@@ -175,7 +174,7 @@ class TurnEncoder:
         return False
 
     def _text(self, response: Response, text: str, out: list[AnyChunk]) -> None:
-        if self._style.holds_text:
+        if self._tools.holds_text:
             if not response.held:
                 self._held.append(response.held)
             response.held.append(text)
