@@ -5,6 +5,7 @@ or handed over.
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -15,7 +16,6 @@ from adk_stream_protocol.adk.live_queue import LiveQueue
 from adk_stream_protocol.adk.open_turn import OpenTurn
 from adk_stream_protocol.approvals.record import State
 from adk_stream_protocol.background_tasks import BackgroundTasks
-from adk_stream_protocol.chats.live.deadlines import Deadlines
 from adk_stream_protocol.chats.live.settings import LiveSettings
 from adk_stream_protocol.chats.live.turns import LiveTurns
 from adk_stream_protocol.convert import tool_responses as outcomes
@@ -43,7 +43,8 @@ class LiveLink:
         self._read = read
         """Reads the chat as the run has it; None once the run ends."""
         self._tasks = tasks
-        self.deadlines = Deadlines(settings.client_tool_ttl, self._due, self._late)
+        self._client_tool_ttl = settings.client_tool_ttl
+        self._deadline: asyncio.TimerHandle | None = None
 
     @property
     def message_id(self) -> str:
@@ -104,11 +105,29 @@ class LiveLink:
                 self.send(outcomes.user_content([part]))
                 self._turns.settle(call)
 
-    def _due(self) -> list[Call]:
-        return [one for one in self._turns.encoder.calls.open() if one.waits_for_result]
+    def watch_deadlines(self) -> None:
+        """Set a timer for the browser call whose time is over next: no request comes to look."""
+        self.stop_watching()
+        if left := [self._seconds_left(call) for call in self._browser_calls()]:
+            loop = asyncio.get_running_loop()
+            self._deadline = loop.call_later(max(0.0, min(left)), self._expire_late)
 
-    def _late(self, calls: list[Call]) -> None:
-        self._tasks.spawn(self._expire(calls))
+    def stop_watching(self) -> None:
+        """Let no more calls expire."""
+        if self._deadline:
+            self._deadline.cancel()
+
+    def _browser_calls(self) -> list[Call]:
+        return [call for call in self._turns.encoder.calls.open() if call.waits_for_result]
+
+    def _seconds_left(self, call: Call) -> float:
+        return call.asked_at + (call.ttl or self._client_tool_ttl) - time.time()
+
+    def _expire_late(self) -> None:
+        if late := [call for call in self._browser_calls() if self._seconds_left(call) <= 0]:
+            self._tasks.spawn(self._expire(late))
+        else:
+            self.watch_deadlines()
 
     async def _expire(self, calls: list[Call]) -> None:
         self._turns.progress.told()
