@@ -12,7 +12,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai.types import FunctionCall, Part
 
-from adk_stream_protocol.adk.chat_calls import ChatCalls, Tools
+from adk_stream_protocol.adk.chat_calls import ChatCalls, Tools, chat_of
 from adk_stream_protocol.adk.client_tool import ClientTool, needs_answer
 from adk_stream_protocol.adk.sessions import finish_even_if_cancelled
 from adk_stream_protocol.adk.task_context import current_run
@@ -55,25 +55,6 @@ class ApprovalRequests:
         run = current_run()
         return run.calls if run else self._unchatted
 
-    def let_through(self, chat: ChatId, call_id: str) -> None:
-        """Expect ADK to ask about a call; its record follows with ADK's event."""
-        self.calls.asking.setdefault(chat, set()).add(call_id)
-
-    def is_let_through(self, chat: ChatId, call_id: str) -> bool:
-        """Whether ADK is about to ask about a call."""
-        return call_id in self.calls.asking.get(chat, ())
-
-    def forget(self, chat: ChatId) -> None:
-        """Forget what a run that was cut off let through."""
-        self.calls.asking.pop(chat, None)
-
-    def take_asked(self, chat: ChatId, call_id: str) -> bool:
-        """Whether a person is asked about this call, whatever its tool says by now; only once."""
-        asked = self.calls.asked
-        was_asked = (chat, call_id) in asked
-        asked.discard((chat, call_id))
-        return was_asked
-
     async def notes(
         self, context: InvocationContext, event: Event, calls: list[FunctionCall]
     ) -> Notes:
@@ -88,7 +69,7 @@ class ApprovalRequests:
             return await finish_even_if_cancelled(noting)
         except asyncio.CancelledError:
             if not noting.exception():
-                await self._take_back(chat_of(context), noting.result())
+                await self._take_back(chat_of(context.session), noting.result())
             raise
 
     async def _take_back(self, chat: ChatId, notes: Notes) -> None:
@@ -123,7 +104,7 @@ class ApprovalRequests:
             return {"gated": True}
         asked = await self._ask_ourselves(context, call, tool)
         if asked:
-            self.calls.asked.add((chat_of(context), call.id or ""))
+            self.calls.add_asked((chat_of(context.session), call.id or ""))
         return {"gated": True, **asked}
 
     async def requires(
@@ -160,7 +141,7 @@ class ApprovalRequests:
         original = (call.args or {}).get("originalFunctionCall")
         if not call.id or not isinstance(original, dict):
             return {}
-        self.calls.asking.get(chat_of(context), set[str]()).discard(original["id"])
+        self.calls.let_through_in(chat_of(context.session)).discard(original["id"])
         asked = (original["id"], original["name"], original.get("args") or {})
         tool = tools.get(original["name"])
         order = self.schemas.order(tool) if tool else ()
@@ -175,7 +156,7 @@ class ApprovalRequests:
     ) -> dict[str, Any]:
         call_id, tool, arguments = asked
         record = await self._book.ask(
-            chat_of(context),
+            chat_of(context.session),
             approval_id,
             call_id=call_id,
             invocation_id=context.invocation_id,
@@ -190,14 +171,14 @@ class ApprovalRequests:
         """Why nobody is asked about this call, or None."""
         if fault := self.schemas.fault(tool, arguments):
             return f"The arguments are not valid: {fault}."
-        chat, run = chat_of(context), current_run()
+        chat, run = chat_of(context.session), current_run()
         if run and run.chat_id != chat:
             return "This tool needs approval, which cannot be asked for inside an agent tool."
         # A live run is one invocation for many turns.
         since = last_message_at(context.session.events)
         records = await self._book.of_turn(chat, context.invocation_id, since)
         pending = sum(record.state is State.PENDING for record in records)
-        if pending + len(self.calls.asking.get(chat, ())) >= MAX_PENDING:
+        if pending + len(self.calls.let_through_in(chat)) >= MAX_PENDING:
             return f"No more than {MAX_PENDING} approvals can be open."
         same = [one for one in records if one.tool == tool.name and one.created >= since]
         if sum(record.state is State.DENIED for record in same) >= MAX_DENIALS:
@@ -246,9 +227,3 @@ def unquote_live_event(event: Event) -> None:
 def _may_ask(call: FunctionCall, tools: Tools) -> bool:
     tool = tools.get(call.name or "")
     return call.name == CONFIRMATION or (tool is not None and needs_answer(tool))
-
-
-def chat_of(context: InvocationContext) -> ChatId:
-    """The chat that an invocation runs in."""
-    session = context.session
-    return ChatId(session.app_name, session.user_id, session.id)

@@ -25,11 +25,10 @@ from google.genai.types import FunctionCall
 from adk_stream_protocol.adk.approval_requests import (
     UNDECIDED,
     ApprovalRequests,
-    chat_of,
     in_call_order,
     unquote_live_event,
 )
-from adk_stream_protocol.adk.chat_calls import CallKey, ChatCalls
+from adk_stream_protocol.adk.chat_calls import CallKey, ChatCalls, chat_of
 from adk_stream_protocol.adk.client_tool import ClientTool
 from adk_stream_protocol.adk.private import is_stand_in
 from adk_stream_protocol.adk.task_context import current_run
@@ -63,7 +62,7 @@ class ApprovalGate(BasePlugin):
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
         """A chat has one run at a time: nothing is on its way to a dialog yet."""
-        self._requests.forget(chat_of(invocation_context))
+        self._calls.forget_let_through(chat_of(invocation_context.session))
 
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
@@ -113,7 +112,7 @@ class ApprovalGate(BasePlugin):
         if tool_context.tool_confirmation is not None:
             starting = self._before_running(tool_args, tool_context)
             return await self._in_span(tool, tool_context, starting, "started")
-        if self._requests.take_asked(*_key(tool_context)):
+        if self._calls.take_asked(_key(tool_context)):
             waiting = self._wait_in_live_run(tool, tool_args, tool_context)
             return await self._in_span(tool, tool_context, waiting, "started")
         required = await self._requests.requires(tool, tool_args, tool_context)
@@ -155,10 +154,10 @@ class ApprovalGate(BasePlugin):
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
     ) -> dict[str, Any] | None:
         """In a live run: wait for the answer here, while ADK goes on listening to the model."""
-        invocation, call_id = context.get_invocation_context(), context.function_call_id or ""
-        record = (await self._book.of_calls(chat_of(invocation), [call_id])).get(call_id)
+        chat, call_id = _key(context)
+        record = (await self._book.of_calls(chat, [call_id])).get(call_id)
         if record is None:
-            why = await self._requests.why_not(tool, arguments, invocation)
+            why = await self._requests.why_not(tool, arguments, context.get_invocation_context())
             return outcomes.refused(why or "Approval could not be requested.")
         self._end_with_task(context, record.id)
         record = await self._answered(record)
@@ -181,10 +180,9 @@ class ApprovalGate(BasePlugin):
     async def _before_asking(
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext, required: object
     ) -> dict[str, Any] | None:
-        invocation = context.get_invocation_context()
-        if why := await self._requests.why_not(tool, arguments, invocation):
+        if why := await self._requests.why_not(tool, arguments, context.get_invocation_context()):
             return outcomes.refused(why)
-        self._requests.let_through(chat_of(invocation), context.function_call_id or "")
+        self._calls.let_through(_key(context))
         if required is not True:
             # ADK would run it: it takes anything but True for a no (google-adk 2.13).
             context.request_confirmation(hint=_HINT)
@@ -211,8 +209,7 @@ class ApprovalGate(BasePlugin):
         if record is None:
             return outcomes.not_approved()
         if started := await self._book.claim(record, arguments):
-            calls.begin(started.id)
-            calls.started[(chat, call_id)] = started
+            calls.start((chat, call_id), started)
             self._end_with_task(context, started.id)
             return None
         record = (await self._book.of_calls(chat, [call_id]))[call_id]
@@ -237,10 +234,9 @@ class ApprovalGate(BasePlugin):
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
     ) -> dict[str, Any] | None:
         """A tool that has asked in its body is under the same limits as the others."""
-        call_id, invocation = context.function_call_id or "", context.get_invocation_context()
-        chat = chat_of(invocation)
+        invocation, (chat, call_id) = context.get_invocation_context(), _key(context)
         requested = context.actions.requested_tool_confirmations
-        if call_id not in requested or self._requests.is_let_through(chat, call_id):
+        if call_id not in requested or call_id in self._calls.let_through_in(chat):
             return None
         if invocation.live_request_queue is not None:
             del requested[call_id]
@@ -248,7 +244,7 @@ class ApprovalGate(BasePlugin):
         if why := await self._requests.why_not(tool, arguments, invocation):
             del requested[call_id]
             return outcomes.refused(why)
-        self._requests.let_through(chat, call_id)
+        self._calls.let_through((chat, call_id))
         return None
 
     async def on_tool_error_callback(
@@ -282,7 +278,7 @@ class ApprovalGate(BasePlugin):
         def end(_: object) -> None:
             calls.end(key)
             calls.end(approval_id)
-            calls.started.pop(key, None)
+            calls.take_started(key)
 
         if task := asyncio.current_task():
             task.add_done_callback(end)
@@ -290,7 +286,7 @@ class ApprovalGate(BasePlugin):
     def _take_started(self, context: ToolContext) -> ApprovalRecord | None:
         """Return the claimed record of a call that has just ended, once."""
         self._calls.end(_key(context))
-        return self._calls.started.pop(_key(context), None)
+        return self._calls.take_started(_key(context))
 
     async def _finish(self, record: ApprovalRecord, result: Any, *, failed: bool) -> None:
         try:
@@ -303,7 +299,7 @@ class ApprovalGate(BasePlugin):
 
 
 def _key(context: ToolContext) -> CallKey:
-    return chat_of(context.get_invocation_context()), context.function_call_id or ""
+    return chat_of(context.session), context.function_call_id or ""
 
 
 def _refuse_dialogs(calls: list[FunctionCall]) -> None:

@@ -9,12 +9,11 @@ from google.adk.events.event import Event
 from google.adk.sessions.session import Session
 from google.genai import types
 
-from adk_stream_protocol.adk.chat_calls import ChatCalls
+from adk_stream_protocol.adk.chat_calls import ChatCalls, chat_of
 from adk_stream_protocol.adk.sessions import TurnSessions
 from adk_stream_protocol.approvals.book import BROWSER, ApprovalBook
 from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, State
 from adk_stream_protocol.approvals.response import outcome_of, overlay
-from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.convert import tool_responses as outcomes
 from adk_stream_protocol.convert.answers import Plan
 from adk_stream_protocol.convert.calls import Call, Calls, current_turn
@@ -49,7 +48,7 @@ class OpenTurn:
         self._is_whole = is_whole
         self._book = book
         self._in_hand = in_hand
-        self.chat_id = ChatId(session.app_name, session.user_id, session.id)
+        self.chat_id = chat_of(session)
         self.calls = Calls.of(self.turn_events())
         self._records: dict[str, ApprovalRecord] = {}
         self._unstored: list[Call] = []

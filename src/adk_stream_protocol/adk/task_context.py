@@ -9,7 +9,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
-from adk_stream_protocol.adk.chat_calls import ChatCalls
+from adk_stream_protocol.adk.chat_calls import ChatCalls, chat_of
 from adk_stream_protocol.approvals import record
 from adk_stream_protocol.approvals.record import State
 from adk_stream_protocol.chat_id import ChatId
@@ -81,6 +81,5 @@ def stream_data(name: str, data: Any, *, id: str | None = None, transient: bool 
 
 def idempotency_key(tool_context: ToolContext) -> str:
     """Name this call for whoever does the work: the same key however often the call is run."""
-    session = tool_context.session
-    chat = ChatId(session.app_name, session.user_id, session.id)
-    return record.idempotency_key(chat, tool_context.function_call_id or "")
+    call_id = tool_context.function_call_id or ""
+    return record.idempotency_key(chat_of(tool_context.session), call_id)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from google.adk.runners import Runner
 from google.adk.sessions.session import Session
 
+from adk_stream_protocol.adk.chat_calls import chat_of
 from adk_stream_protocol.adk.session_reader import TITLE
 from adk_stream_protocol.adk.sessions import TurnSessions
 from adk_stream_protocol.approvals.book import BROWSER, ApprovalBook
@@ -92,7 +93,7 @@ class ChatArchive:
                     raise UnknownId("There is no such chat.")
                 return []
             calls = Calls.of(standing_events(session.events))
-            standings = await self._standings(_chat_of(session), calls, idle=unfinished is None)
+            standings = await self._standings(chat_of(session), calls, idle=unfinished is None)
         # A long history would hold up every stream of this process.
         return await asyncio.to_thread(
             ui_messages, session.events, standings, approvals=approvals, unfinished=unfinished
@@ -151,7 +152,7 @@ class ChatArchive:
         self._titles.pop((who.id, chat_id), None)
 
     async def _cancel(self, session: Session) -> None:
-        records = await self._records(_chat_of(session), Calls.of(session.events))
+        records = await self._records(chat_of(session), Calls.of(session.events))
         started = [one for one in records.values() if one.state is State.EXECUTING]
         if any(self._runs_somewhere(record) for record in started):
             raise Busy("A tool in this chat is still running.")
@@ -206,10 +207,6 @@ class ChatArchive:
     def _overdue(self, call: Call, since: float) -> dict[str, Any] | None:
         is_over = call.browser and time.time() > since + (call.ttl or self._client_tool_ttl)
         return outcomes.expired() if is_over else None
-
-
-def _chat_of(session: Session) -> ChatId:
-    return ChatId(session.app_name, session.user_id, session.id)
 
 
 def _iso(seconds: float) -> str:
