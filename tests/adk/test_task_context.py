@@ -15,9 +15,12 @@ from tests.support.servers.in_process import clerk
 
 
 async def test_a_task_and_those_it_starts_know_what_they_run_for() -> None:
-    sent: list[tuple[Any, ...]] = []
-    chat = ChatId("shop", "alice", "c")
-    run = Run(chat, ChatCalls(), UNTRACED, lambda *data: sent.append(data))
+    sent: list[tuple[str, Any, str | None, bool]] = []
+
+    def send(name: str, data: Any, id: str | None, transient: bool) -> None:
+        sent.append((name, data, id, transient))
+
+    run = Run(ChatId("shop", "alice", "c"), ChatCalls(), UNTRACED, send)
 
     async def tool() -> None:
         assert current_run() is run

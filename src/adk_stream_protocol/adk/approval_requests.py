@@ -20,7 +20,7 @@ from adk_stream_protocol.adk.tool_schema import Schemas
 from adk_stream_protocol.approvals.book import MAX_DENIALS, MAX_PENDING, ApprovalBook
 from adk_stream_protocol.approvals.record import State
 from adk_stream_protocol.chat_id import ChatId
-from adk_stream_protocol.convert import tool_responses as outcomes
+from adk_stream_protocol.convert import tool_responses
 from adk_stream_protocol.convert.calls import CONFIRMATION, Calls
 from adk_stream_protocol.convert.events import (
     is_placeholder,
@@ -180,8 +180,12 @@ class ApprovalRequests:
         pending = sum(record.state is State.PENDING for record in records)
         if pending + len(self.calls.let_through_in(chat)) >= MAX_PENDING:
             return f"No more than {MAX_PENDING} approvals can be open."
-        same = [one for one in records if one.tool == tool.name and one.created >= since]
-        if sum(record.state is State.DENIED for record in same) >= MAX_DENIALS:
+        denials = sum(
+            record.tool == tool.name and record.created >= since
+            for record in records
+            if record.state is State.DENIED
+        )
+        if denials >= MAX_DENIALS:
             return f"{tool.name} was denied {MAX_DENIALS} times; do not ask again."
         return None
 
@@ -197,7 +201,7 @@ def in_call_order(session: Session, event: Event) -> list[Part]:
     calls = Calls.of(_since_called(session.events, set(new)))
     given = {part.function_response.id: part for part in parts if part.function_response}
     ordered = [
-        given.get(call_id) or outcomes.response_part(calls.by_id[call_id], answer)
+        given.get(call_id) or tool_responses.response_part(calls.by_id[call_id], answer)
         for call_id, answer in calls.in_call_order(new).items()
     ]
     return [*ordered, *(part for part in parts if part not in ordered)]

@@ -34,8 +34,8 @@ from adk_stream_protocol.adk.private import is_stand_in
 from adk_stream_protocol.adk.task_context import current_run
 from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.record import ApprovalRecord, State
-from adk_stream_protocol.approvals.response import outcome_of
-from adk_stream_protocol.convert import tool_responses as outcomes
+from adk_stream_protocol.approvals.response import response_of
+from adk_stream_protocol.convert import tool_responses
 from adk_stream_protocol.convert.events import add_notes
 from adk_stream_protocol.convert.history.exchanges import MESSAGE_ID
 from adk_stream_protocol.errors import StreamProtocolError
@@ -121,7 +121,9 @@ class ApprovalGate(BasePlugin):
             self._end_with_task(tool_context)
             return None
         if required is UNDECIDED:
-            return outcomes.refused("The server could not tell whether this call needs approval.")
+            return tool_responses.refused(
+                "The server could not tell whether this call needs approval."
+            )
         if tool_context.get_invocation_context().live_request_queue is not None:
             return await self._wait_in_live_run(tool, tool_args, tool_context)
         asking = self._before_asking(tool, tool_args, tool_context, required)
@@ -142,13 +144,13 @@ class ApprovalGate(BasePlugin):
         run, task = current_run(), asyncio.current_task()
         if (link := run.link if run else None) and task:
             call_id = context.function_call_id or ""
-            task.add_done_callback(lambda one: one.cancelled() or link.call_ended(call_id))
+            task.add_done_callback(lambda ended: ended.cancelled() or link.call_ended(call_id))
         try:
             return await self._wait(tool, arguments, context)
         except Exception:
             reference = token_hex(4)
             logger.exception("tool %s could not be started, reference %s", tool.name, reference)
-            return outcomes.not_started(reference)
+            return tool_responses.not_started(reference)
 
     async def _wait(
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
@@ -158,7 +160,7 @@ class ApprovalGate(BasePlugin):
         record = (await self._book.of_calls(chat, [call_id])).get(call_id)
         if record is None:
             why = await self._requests.why_not(tool, arguments, context.get_invocation_context())
-            return outcomes.refused(why or "Approval could not be requested.")
+            return tool_responses.refused(why or "Approval could not be requested.")
         self._end_with_task(context, record.id)
         record = await self._answered(record)
         if (run := current_run()) and run.link:
@@ -181,13 +183,13 @@ class ApprovalGate(BasePlugin):
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext, required: object
     ) -> dict[str, Any] | None:
         if why := await self._requests.why_not(tool, arguments, context.get_invocation_context()):
-            return outcomes.refused(why)
+            return tool_responses.refused(why)
         self._calls.let_through(_key(context))
         if required is not True:
             # ADK would run it: it takes anything but True for a no (google-adk 2.13).
             context.request_confirmation(hint=_HINT)
             context.actions.skip_summarization = True
-            return outcomes.not_approved()
+            return tool_responses.not_approved()
         return None
 
     async def _before_browser(
@@ -196,9 +198,9 @@ class ApprovalGate(BasePlugin):
         chat, call_id = _key(context)
         if tool.approval and not await self._book.of_calls(chat, [call_id]):
             why = await self._requests.why_not(tool, arguments, context.get_invocation_context())
-            return outcomes.refused(why or "Approval could not be requested.")
+            return tool_responses.refused(why or "Approval could not be requested.")
         fault = self._requests.schemas.fault(tool, arguments)
-        return outcomes.refused(f"The arguments are not valid: {fault}.") if fault else None
+        return tool_responses.refused(f"The arguments are not valid: {fault}.") if fault else None
 
     async def _before_running(
         self, arguments: dict[str, Any], context: ToolContext
@@ -207,7 +209,7 @@ class ApprovalGate(BasePlugin):
         record = calls.held.pop((chat, call_id), None)
         record = record or (await self._book.of_calls(chat, [call_id])).get(call_id)
         if record is None:
-            return outcomes.not_approved()
+            return tool_responses.not_approved()
         if started := await self._book.claim(record, arguments):
             calls.start((chat, call_id), started)
             self._end_with_task(context, started.id)
@@ -215,7 +217,7 @@ class ApprovalGate(BasePlugin):
         record = (await self._book.of_calls(chat, [call_id]))[call_id]
         if self._book.is_over(record, runs_here=calls.is_running(record.id)):
             record = await self._book.lose(record)
-        return outcome_of(record) or outcomes.not_approved()
+        return response_of(record) or tool_responses.not_approved()
 
     async def after_tool_callback(
         self,
@@ -240,10 +242,12 @@ class ApprovalGate(BasePlugin):
             return None
         if invocation.live_request_queue is not None:
             del requested[call_id]
-            return outcomes.refused("A tool cannot ask for approval while it runs in a live chat.")
+            return tool_responses.refused(
+                "A tool cannot ask for approval while it runs in a live chat."
+            )
         if why := await self._requests.why_not(tool, arguments, invocation):
             del requested[call_id]
-            return outcomes.refused(why)
+            return tool_responses.refused(why)
         self._calls.let_through((chat, call_id))
         return None
 
@@ -257,7 +261,7 @@ class ApprovalGate(BasePlugin):
     ) -> dict[str, Any] | None:
         """A tool that raises has a result too: the model and the user are told that it failed."""
         if is_stand_in(tool):
-            return outcomes.unknown_tool(tool.name)
+            return tool_responses.unknown_tool(tool.name)
         record = self._take_started(tool_context)
         if isinstance(error, asyncio.CancelledError):
             if record:
@@ -266,7 +270,7 @@ class ApprovalGate(BasePlugin):
             return None
         reference = token_hex(4)
         logger.error("tool %s failed, reference %s", tool.name, reference, exc_info=error)
-        outcome = outcomes.failed(tool.name, reference)
+        outcome = tool_responses.failed(tool.name, reference)
         if record:
             await self._finish(record, outcome, failed=True)
         return outcome

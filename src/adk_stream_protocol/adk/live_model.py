@@ -45,7 +45,7 @@ def _make_room(model: BaseLlm) -> None:
 
 
 def _tree(agent: BaseAgent) -> list[BaseAgent]:
-    return [agent, *(one for child in agent.sub_agents for one in _tree(child))]
+    return [agent, *(below for child in agent.sub_agents for below in _tree(child))]
 
 
 def live_variant(model: BaseLlm) -> BaseLlm:
@@ -68,8 +68,8 @@ def live_variant(model: BaseLlm) -> BaseLlm:
             if link is None:
                 yield connection
                 return
-            at_once = private.sends_calls_immediately(connection)
-            link.connected(llm_request.tools_dict, calls_at_once=at_once)
+            is_immediate = private.sends_calls_immediately(connection)
+            link.connected(llm_request.tools_dict, sends_calls_immediately=is_immediate)
             private.wrap_messages(connection, lambda messages: _watch(messages, link))
             live = LiveConnection(connection, link)
             await live.send_unsent()

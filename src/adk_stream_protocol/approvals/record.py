@@ -190,9 +190,9 @@ def _plain(value: Any) -> Any:
     """Whole numbers in one form: PostgreSQL's JSONB gives 1e16 back as an integer."""
     match value:
         case dict():
-            return {key: _plain(one) for key, one in value.items()}
+            return {key: _plain(item) for key, item in value.items()}
         case list() | tuple():
-            return [_plain(one) for one in value]
+            return [_plain(item) for item in value]
         case float():
             return int(value) if value.is_integer() else value
         case _:

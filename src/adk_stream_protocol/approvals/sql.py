@@ -115,7 +115,7 @@ class SqlApprovalStore:
 
     async def pending(self, app: str, who: Principal) -> list[ApprovalRecord]:
         waiting = await self._select(_OF_PERSON, app=app, state=State.PENDING, who=who.id)
-        return [one for one in waiting if one.waits_for(who)]
+        return [record for record in waiting if record.waits_for(who)]
 
     async def listed(self, state: str | None, limit: int | None) -> list[ApprovalRecord]:
         if state:

@@ -43,7 +43,7 @@ async def _client_tools(calls: list[Call], root: BaseNode) -> dict[str, ClientTo
 
 def unfinished_plan(calls: Iterable[Call]) -> Plan:
     """The plan to go on with what was decided elsewhere."""
-    return Plan(repeats=[call for call in calls if call.is_unfinished])
+    return Plan(repeated=[call for call in calls if call.is_unfinished])
 
 
 def chunks_of(plan: Plan, encoder: TurnEncoder) -> list[AnyChunk]:
@@ -53,11 +53,11 @@ def chunks_of(plan: Plan, encoder: TurnEncoder) -> list[AnyChunk]:
         out += encoder.decided(decision.call, decision.approved)
     for call, response in plan.results:
         call.response = response
-    for call in (*plan.unseen, *(call for call, _ in plan.results)):
+    for call in (*plan.unacknowledged, *(call for call, _ in plan.results)):
         out += encoder.settle(call)
-    for call in plan.go:
+    for call in plan.may_run_in_browser:
         out += encoder.go(call)
-    for call, _ in plan.early:
+    for call, _ in plan.early_results:
         out += encoder.ask_again(call)
     return out
 
@@ -65,9 +65,9 @@ def chunks_of(plan: Plan, encoder: TurnEncoder) -> list[AnyChunk]:
 def replay_of(plan: Plan, opened: OpenTurn, encoder: TurnEncoder) -> list[AnyChunk]:
     """What these answers led to when they came first."""
     out: list[AnyChunk] = []
-    for call in plan.repeats:
+    for call in plan.repeated:
         if call.approval_id and call.decision is not None:
             out += encoder.decided(call, call.decision)
-    for event in opened.answered_events(plan.repeats):
+    for event in opened.answered_events(plan.repeated):
         out += encoder.encode(event)
     return out

@@ -14,10 +14,10 @@ from adk_stream_protocol.adk.session_reader import TITLE
 from adk_stream_protocol.adk.sessions import TurnSessions
 from adk_stream_protocol.approvals.book import BROWSER, ApprovalBook
 from adk_stream_protocol.approvals.record import UNANSWERED, ApprovalRecord, Principal, State
-from adk_stream_protocol.approvals.response import outcome_of
+from adk_stream_protocol.approvals.response import response_of
 from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.chats.failures import needing_the_store
-from adk_stream_protocol.convert import tool_responses as outcomes
+from adk_stream_protocol.convert import tool_responses
 from adk_stream_protocol.convert.calls import Call, Calls
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.history.exchanges import exchanges, standing_events, title_of
@@ -116,12 +116,18 @@ class ChatArchive:
         """The newest chats of a principal, newest first."""
         with needing_the_store():
             found = await self._sessions.list_sessions(app_name=self._app_name, user_id=who.id)
-            newest = sorted(found.sessions, key=lambda one: one.last_update_time, reverse=True)
+            newest = sorted(
+                found.sessions, key=lambda session: session.last_update_time, reverse=True
+            )
             newest = newest[:MAX_LISTED]
             await self._read_titles(who, newest)
         return [
-            ChatSummary(id=one.id, title=self._title(one), updated=_iso(one.last_update_time))
-            for one in newest
+            ChatSummary(
+                id=session.id,
+                title=self._title(session),
+                updated=_iso(session.last_update_time),
+            )
+            for session in newest
         ]
 
     def _title(self, session: Session) -> str:
@@ -130,10 +136,12 @@ class ChatArchive:
 
     async def _read_titles(self, who: Principal, sessions: list[Session]) -> None:
         """Titles of chats that others made, or that began with speech: a few at a time."""
-        for session in [one for one in sessions if not self._title(one)][:MAX_TITLES_READ]:
+        untitled = [session for session in sessions if not self._title(session)]
+        for session in untitled[:MAX_TITLES_READ]:
             whole = await self._read(who, session.id)
-            said = [one for one in exchanges(whole.events) if one.said] if whole else []
-            if said and (title := title_of(said[0].content)):
+            found = exchanges(whole.events) if whole else []
+            first = next((exchange for exchange in found if exchange.said), None)
+            if first and (title := title_of(first.content)):
                 if len(self._titles) >= MAX_TITLES:
                     del self._titles[next(iter(self._titles))]
                 self._titles[(who.id, session.id)] = title
@@ -153,7 +161,7 @@ class ChatArchive:
 
     async def _cancel(self, session: Session) -> None:
         records = await self._records(chat_of(session), Calls.of(session.events))
-        started = [one for one in records.values() if one.state is State.EXECUTING]
+        started = [record for record in records.values() if record.state is State.EXECUTING]
         if any(self._runs_somewhere(record) for record in started):
             raise Busy("A tool in this chat is still running.")
         for record in records.values():
@@ -194,19 +202,19 @@ class ChatArchive:
         if record and record.state is State.PENDING:
             return Standing(waits_for=record.steps[record.step] if record.steps else None)
         if record and record.state in UNANSWERED:
-            return Standing(outcome=outcome_of(record))
+            return Standing(outcome=response_of(record))
         if record:
             decision = record.state is not State.DENIED
-            lapsed = outcome_of(record) if record.state is State.LAPSED else None
+            lapsed = response_of(record) if record.state is State.LAPSED else None
             since = record.decided_at or call.asked_at
             return Standing(decision, record.reason, lapsed or self._overdue(call, since))
         if call.browser or call.approval_id:
             return Standing(outcome=self._overdue(call, call.asked_at))
-        return Standing(outcome=outcomes.cut_off() if idle else None)
+        return Standing(outcome=tool_responses.cut_off() if idle else None)
 
     def _overdue(self, call: Call, since: float) -> dict[str, Any] | None:
         is_over = call.browser and time.time() > since + (call.ttl or self._client_tool_ttl)
-        return outcomes.expired() if is_over else None
+        return tool_responses.expired() if is_over else None
 
 
 def _iso(seconds: float) -> str:

@@ -186,7 +186,9 @@ class Chats:
 
     def admit_live(self, chat: Chat) -> None:
         """Raise TooMany if the user has too many live chats."""
-        live = sum(one.live is not None and one.id.user == chat.id.user for one in self._active)
+        live = sum(
+            other.live is not None and other.id.user == chat.id.user for other in self._active
+        )
         if live >= MAX_LIVE_PER_USER:
             raise TooMany("You have too many live chats open.")
 

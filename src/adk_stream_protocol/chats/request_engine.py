@@ -99,7 +99,7 @@ class RequestEngine:
         encoder = TurnEncoder(
             said.message_id,
             approvals=style,
-            calls=opened.calls_before(plan.repeats) if plan.is_replay else opened.calls,
+            calls=opened.calls_before(plan.repeated) if plan.is_replay else opened.calls,
             held=opened.held_text(plan) if style == "adk-tool" else (),
             reference=turn.reference,
         )
@@ -159,7 +159,7 @@ class RequestEngine:
         opened = await sessions.read_or_create(self._chat, content, whole=target is not None)
         await opened.cancel_open()
         if target is not None:
-            new = None if said.again else content
+            new = None if said.is_regenerate else content
             content = await rewind(self._settings.runner, opened.session, target, new) or content
         await self._run(turn, opened, content, said.user_message_id)
 

@@ -114,11 +114,11 @@ class Calls(msgspec.Struct):
         ordered: dict[str, dict[str, Any]] = {}
         for call_id in new:
             call = self.by_id.get(call_id)
-            siblings = [self.by_id[one] for one in call.siblings] if call else []
-            answers = {one.id: new.get(one.id, one.response) for one in siblings}
+            siblings = [self.by_id[name] for name in call.siblings] if call else []
+            answers = {call.id: new.get(call.id, call.response) for call in siblings}
             if siblings and None not in answers.values():
-                ordered |= {one: answer for one, answer in answers.items() if answer is not None}
-        return ordered | {one: answer for one, answer in new.items() if one not in ordered}
+                ordered |= {name: answer for name, answer in answers.items() if answer is not None}
+        return ordered | {name: answer for name, answer in new.items() if name not in ordered}
 
     def observe(self, event: Event, parts: list[types.Part]) -> Seen:
         """Take one complete event into account; these are its parts."""

@@ -47,8 +47,8 @@ class TurnInput:
     rewind_before: tuple[str, ...] | None = None
     """Rewind to before the first of these message ids that is stored. Empty: before the last user
     message. None: no rewind."""
-    again: bool = False
-    """What was said there is said again, rather than the content."""
+    is_regenerate: bool = False
+    """The content of the stored message is repeated, in place of the one here."""
 
 
 def chat_id_of(request: ChatRequest, default: str) -> str:
@@ -82,11 +82,16 @@ def decode_turn(request: ChatRequest) -> TurnInput:
 def _placed(turn: TurnInput, request: ChatRequest, message: UIMessage) -> TurnInput:
     """Where a message of the user's belongs: at the end, or in the place of an older one."""
     user_message_id = message.id if message.id and _CHAT_ID.fullmatch(message.id) else None
-    again = request.trigger == "regenerate-message"
+    is_regenerate = request.trigger == "regenerate-message"
     is_edit = user_message_id is not None and request.message_id == user_message_id
-    names = (request.message_id, user_message_id) if again else (user_message_id,)
-    rewind_before = tuple(filter(None, names)) if again or is_edit else None
-    return replace(turn, user_message_id=user_message_id, rewind_before=rewind_before, again=again)
+    names = (request.message_id, user_message_id) if is_regenerate else (user_message_id,)
+    rewind_before = tuple(filter(None, names)) if is_regenerate or is_edit else None
+    return replace(
+        turn,
+        user_message_id=user_message_id,
+        rewind_before=rewind_before,
+        is_regenerate=is_regenerate,
+    )
 
 
 def _result(call_id: str, value: Any, path: str) -> Answer:

@@ -100,7 +100,7 @@ def span_of_the_past(
 
     It stands under the span that began it and is linked to the one that ended it.
     """
-    began, ended = (int(one * 1e9) for one in seconds)
+    began, ended = (int(moment * 1e9) for moment in seconds)
     here = trace.get_current_span().get_span_context()
     parent = trace.set_span_in_context(trace.NonRecordingSpan(under), context.Context())
     span = tracer.start_span(

@@ -110,7 +110,7 @@ class LiveEngine:
         encoder = self._turns.install(
             turn,
             said.message_id,
-            calls=opened.calls_before(plan.repeats) if plan.is_replay else opened.calls,
+            calls=opened.calls_before(plan.repeated) if plan.is_replay else opened.calls,
             held=opened.held_text(plan) if plan.is_replay and style == "adk-tool" else (),
             after=None if plan.is_replay else self._turns.encoder,
         )

@@ -18,7 +18,7 @@ from adk_stream_protocol.approvals.record import State
 from adk_stream_protocol.background_tasks import BackgroundTasks
 from adk_stream_protocol.chats.live.settings import LiveSettings
 from adk_stream_protocol.chats.live.turns import LiveTurns
-from adk_stream_protocol.convert import tool_responses as outcomes
+from adk_stream_protocol.convert import tool_responses
 from adk_stream_protocol.convert.calls import Call
 
 
@@ -51,10 +51,10 @@ class LiveLink:
         """The id of the message that the next event belongs to."""
         return self._turns.encoder.message_id or ""
 
-    def connected(self, tools: dict[str, BaseTool], *, calls_at_once: bool) -> None:
+    def connected(self, tools: dict[str, BaseTool], *, sends_calls_immediately: bool) -> None:
         """There is a new link to the model."""
         self.tools = tools
-        self._turns.progress.connected(calls_at_once=calls_at_once)
+        self._turns.progress.connected(sends_calls_immediately=sends_calls_immediately)
 
     def fell_silent(self) -> None:
         """The model says no more for now, though it may not have ended its turn."""
@@ -62,11 +62,11 @@ class LiveLink:
 
     def withdrawn(self, call_ids: list[str]) -> None:
         """The model took calls back."""
-        self._tasks.spawn(self._close(set(call_ids), outcomes.withdrawn()))
+        self._tasks.spawn(self._close(set(call_ids), tool_responses.withdrawn()))
 
     def handed_over(self) -> None:
         """Another agent takes over: ADK ends what waits, without a word (google-adk 2.13)."""
-        self.withdrawn([one.id for one in self._turns.encoder.calls.open() if not one.browser])
+        self.withdrawn([call.id for call in self._turns.encoder.calls.open() if not call.browser])
 
     def decided(self, call_id: str, state: State) -> None:
         """A gated call goes on. If the decision came past this chat, its turn does not know it."""
@@ -82,12 +82,12 @@ class LiveLink:
     def send(self, content: types.Content) -> None:
         """Say something to the model that it has to answer."""
         self._queue.say(content)
-        self._turns.progress.told()
+        self._turns.progress.sent()
 
     def send_cancelled(self, calls: list[Call]) -> None:
         """A model that goes on while a call waits is told that it is over, and says nothing."""
         for call in calls if self.tells_model else ():
-            self._queue.say(outcomes.cancelled_silently(call))
+            self._queue.say(tool_responses.cancelled_silently(call))
 
     async def _close(self, call_ids: set[str], outcome: dict[str, Any]) -> None:
         """Close open calls that no answer can lead anywhere any more."""
@@ -101,8 +101,8 @@ class LiveLink:
             opened = await self._read()
             call = opened and await opened.close_unfinished(call_id)
             if call:
-                part = outcomes.response_part(call, call.response or {})
-                self.send(outcomes.user_content([part]))
+                part = tool_responses.response_part(call, call.response or {})
+                self.send(tool_responses.user_content([part]))
                 self._turns.settle(call)
 
     def watch_deadlines(self) -> None:
@@ -130,7 +130,7 @@ class LiveLink:
             self.watch_deadlines()
 
     async def _expire(self, calls: list[Call]) -> None:
-        self._turns.progress.told()
-        await self._close({call.id for call in calls}, outcomes.expired())
-        parts = [outcomes.response_part(call, outcomes.expired()) for call in calls]
-        self.send(outcomes.user_content(parts))
+        self._turns.progress.sent()
+        await self._close({call.id for call in calls}, tool_responses.expired())
+        parts = [tool_responses.response_part(call, tool_responses.expired()) for call in calls]
+        self.send(tool_responses.user_content(parts))

@@ -93,7 +93,7 @@ class LiveTurns:
         if known and (turn := self.open or self._begin()):
             known.response = call.response
             turn.put(self.encoder.settle(known))
-            if not self._is_clients and not self.progress.owes:
+            if not self._is_clients and not self.progress.owes_more:
                 self.finish(self.encoder.finish())
 
     def decided(self, call_id: str, approved: bool) -> None:
@@ -115,7 +115,7 @@ class LiveTurns:
     def end_if_waiting(self) -> None:
         """Nothing more comes before a person or the browser answers."""
         if self.open and is_waiting(self.encoder.calls):
-            self.progress.left()
+            self.progress.abandon()
             self.finish(self.encoder.finish())
 
     def end_open(self) -> None:
@@ -133,8 +133,8 @@ class LiveTurns:
 
     def _mute(self) -> None:
         if not self.encoder.calls.open():  # else it may have ended without a word about it
-            self._muted = self._muted or self.progress.owes
-            self.progress.left()
+            self._muted = self._muted or self.progress.owes_more
+            self.progress.abandon()
 
     def finish(self, closing: list[AnyChunk]) -> None:
         """Close the open turn with these chunks."""

@@ -115,9 +115,9 @@ class ToolParts:
         return self._style.decided(call, ran)
 
     def _denied(self, call: Call) -> list[AnyChunk]:
-        siblings = [self._calls.by_id[one] for one in call.siblings]
+        siblings = [self._calls.by_id[call_id] for call_id in call.siblings]
         if self._style.denied_part_blocks_resubmit and any(
-            one.waits_for_result for one in siblings
+            sibling.waits_for_result for sibling in siblings
         ):
             # The SDK's helper for tool outputs never posts while a denied part stands beside them.
             # Flagged as run elsewhere, the part is out of its account.

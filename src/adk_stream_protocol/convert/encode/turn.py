@@ -18,7 +18,7 @@ from adk_stream_protocol.convert.calls import Call, Calls
 from adk_stream_protocol.convert.encode import endings
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.encode.sources import sources_of
-from adk_stream_protocol.convert.encode.steps import Response, Steps
+from adk_stream_protocol.convert.encode.steps import ResponseInProgress, Steps
 from adk_stream_protocol.convert.encode.tool_parts import ToolParts
 from adk_stream_protocol.protocol.chunks import (
     AnyChunk,
@@ -53,7 +53,7 @@ class TurnEncoder:
         self.message_id = message_id
         self._reference = reference
         self._held: list[list[str]] = [[text] for text in held]
-        self._responses: dict[str, Response] = {}
+        self._responses: dict[str, ResponseInProgress] = {}
         self._ids = count()
         self._steps = Steps(joins)
         self._answered = False
@@ -153,27 +153,27 @@ class TurnEncoder:
         out.append(Finish(finish_reason="other", message_metadata=self._metadata()))
         return out
 
-    def _open(self, event: Event, out: list[AnyChunk]) -> Response:
+    def _open(self, event: Event, out: list[AnyChunk]) -> ResponseInProgress:
         source = (event.author, event.branch)
         if self._responses:
             for event_id, response in list(self._responses.items()):
                 if response.source == source:  # its last event never came
                     self._close(self._responses.pop(event_id), out)
-        return Response(source)
+        return ResponseInProgress(source)
 
-    def _enter(self, response: Response, out: list[AnyChunk]) -> None:
+    def _enter(self, response: ResponseInProgress, out: list[AnyChunk]) -> None:
         """Before the first chunk of a response: its step. Parallel responses share one."""
         if not (self._steps.is_open and self._is_beside_another(response)):
             self._steps.next(out)
         response.visible = self._answered = True
 
-    def _is_beside_another(self, response: Response) -> bool:
+    def _is_beside_another(self, response: ResponseInProgress) -> bool:
         for other in self._responses.values():
             if other.visible and other is not response:
                 return True
         return False
 
-    def _text(self, response: Response, text: str, out: list[AnyChunk]) -> None:
+    def _text(self, response: ResponseInProgress, text: str, out: list[AnyChunk]) -> None:
         if self._tools.holds_text:
             if not response.held:
                 self._held.append(response.held)
@@ -187,7 +187,7 @@ class TurnEncoder:
             out.append(TextStart(id=response.text))
         out.append(TextDelta(id=response.text, delta=text))
 
-    def _reasoning(self, response: Response, text: str, out: list[AnyChunk]) -> None:
+    def _reasoning(self, response: ResponseInProgress, text: str, out: list[AnyChunk]) -> None:
         if not response.reasoning:
             if not response.visible:
                 self._enter(response, out)
@@ -196,7 +196,7 @@ class TurnEncoder:
         out.append(ReasoningDelta(id=response.reasoning, delta=text))
 
     def _partial_part(
-        self, event: Event, response: Response, part: types.Part, out: list[AnyChunk]
+        self, event: Event, response: ResponseInProgress, part: types.Part, out: list[AnyChunk]
     ) -> None:
         chunks = self._tools.stream(part)
         if not chunks and (chunks := media.files_of(part) or self._tools.code(event, part)):
@@ -219,7 +219,7 @@ class TurnEncoder:
         self,
         event: Event,
         parts: list[types.Part],
-        response: Response | None,
+        response: ResponseInProgress | None,
         out: list[AnyChunk],
     ) -> None:
         """What a complete event says of tools; a response that comes with it is over."""
@@ -236,7 +236,11 @@ class TurnEncoder:
             out += self.data("agent", {"from": event.author, "to": target}, None, False)
 
     def _whole(
-        self, event: Event, response: Response, parts: list[types.Part], out: list[AnyChunk]
+        self,
+        event: Event,
+        response: ResponseInProgress,
+        parts: list[types.Part],
+        out: list[AnyChunk],
     ) -> None:
         """Send all of a response that was not streamed but its calls."""
         for part in parts:
@@ -271,7 +275,7 @@ class TurnEncoder:
         else:
             self._failure = endings.Failure.of_code(code)
 
-    def _close(self, response: Response, out: list[AnyChunk]) -> None:
+    def _close(self, response: ResponseInProgress, out: list[AnyChunk]) -> None:
         if response.reasoning:
             out.append(ReasoningEnd(id=response.reasoning))
         if response.text:

@@ -156,7 +156,7 @@ def _name(found: list[Exchange]) -> None:
         known = note(first, USER_MESSAGE_ID) if exchange.said else None
         exchange.user_message_id = first.id if known is None or known in taken else known
         streamed = (note(event, MESSAGE_ID) for event in exchange.all_events if _says(event))
-        ids = (one for one in streamed if one and one not in taken)
+        ids = (name for name in streamed if name and name not in taken)
         exchange.message_id = next(ids, None) or f"msg-{first.id}"
         taken |= {exchange.user_message_id, exchange.message_id}
 

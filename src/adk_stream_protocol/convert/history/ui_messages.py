@@ -86,13 +86,13 @@ class _Kept(MessageFold):
         self.chunks: list[AnyChunk] = []
 
     def add(self, chunks: Iterable[AnyChunk]) -> None:
-        self.chunks += [one for one in chunks if not isinstance(one, Start | Finish | Error)]
+        self.chunks += [chunk for chunk in chunks if not isinstance(chunk, Start | Finish | Error)]
 
 
 def _concerned(event: Event, owners: dict[str, "_Answer"]) -> list["_Answer"]:
     """The answers whose calls an event answers. In a live run it may come much later."""
     ids = [response.id or "" for response in event.get_function_responses()]
-    return list(dict.fromkeys(owners[one] for one in ids if one in owners))
+    return list(dict.fromkeys(owners[call_id] for call_id in ids if call_id in owners))
 
 
 def _said_parts(content: types.Content) -> list[Json]:

@@ -111,7 +111,9 @@ class Recorder:
     def keep(self) -> None:
         """A turn may be complete: if so, it goes into the file."""
         with self._lock:
-            if self.is_over or not any(isinstance(one, Asked | Connected) for one in self._tape):
+            if self.is_over or not any(
+                isinstance(entry, Asked | Connected) for entry in self._tape
+            ):
                 return
             try:
                 scenario = self._scenario(self._tape)

@@ -34,7 +34,7 @@ class TurnTap:
     async def run(self, app: ASGIApp) -> None:
         """Serve the request."""
         # An answer that is packed cannot be read here.
-        headers = [one for one in self._scope["headers"] if one[0] != b"accept-encoding"]
+        headers = [pair for pair in self._scope["headers"] if pair[0] != b"accept-encoding"]
         try:
             await app({**self._scope, "headers": headers}, self._request, self._respond)
         finally:

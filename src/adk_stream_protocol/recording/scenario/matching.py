@@ -66,8 +66,8 @@ def _compare_objects(expected: Json, actual: Json, path: str, known: Json) -> It
 
 
 def _compare_lists(expected: list[Any], actual: list[Any], path: str, known: Json) -> Iterator[str]:
-    for index, (one, other) in enumerate(zip(expected, actual, strict=False)):
-        yield from _compare(one, other, f"{path}[{index}]", known)
+    for index, (wanted, found) in enumerate(zip(expected, actual, strict=False)):
+        yield from _compare(wanted, found, f"{path}[{index}]", known)
     for index, value in enumerate(expected[len(actual) :], len(actual)):
         yield f"{path}[{index}]: expected {value!r}, is missing"
     for index, value in enumerate(actual[len(expected) :], len(expected)):

@@ -76,8 +76,8 @@ class Play:
 
     def take_any(self, expected: list[Json], frame: Json) -> str | None:
         """Compare with frames that come in any order, and cross off the one that fits."""
-        for index, one in enumerate(expected):
-            if not self.differences(one, frame):
+        for index, candidate in enumerate(expected):
+            if not self.differences(candidate, frame):
                 del expected[index]
                 self.received.append(frame)
                 return None

@@ -100,7 +100,7 @@ class HeldKeys:
         except AWAY:
             logger.warning("Redis is away: leases could not be kept")
             return
-        for key in (one.decode() for one in lost):
+        for key in (name.decode() for name in lost):
             if self._held.get(key) == held[key]:
                 # Its chat goes on there; here ADK refuses the next write to the session.
                 logger.warning("a chat was lost to another worker")
