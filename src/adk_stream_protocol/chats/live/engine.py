@@ -120,7 +120,7 @@ class LiveEngine:
             self.link.send(content)
         self._reserved = None
         self._turns.end_if_idle(is_due=content is not None)
-        self.link.watch_deadlines()
+        self.link.deadlines.watch()
 
     async def speak(self, pcm: bytes | None) -> None:
         """Send a piece of the user's speech, 16 kHz PCM; None when it is over."""
@@ -244,7 +244,7 @@ class LiveEngine:
         self._invocation_id = event.invocation_id
         self._turns.encode(event)
         if has_waiting_calls(event):
-            self.link.watch_deadlines()
+            self.link.deadlines.watch()
         if event.actions.transfer_to_agent:
             self.link.handed_over()
 
@@ -256,7 +256,7 @@ class LiveEngine:
 
     def _over(self, error: Exception | None) -> None:
         self.is_closing = True
-        self.link.stop_watching()
+        self.link.deadlines.stop()
         self.socket.stop()
         if not self._has_ended:
             self._has_ended = True

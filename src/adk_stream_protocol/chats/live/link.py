@@ -43,8 +43,7 @@ class LiveLink:
         self._read = read
         """Reads the chat as the run has it; None once the run ends."""
         self._tasks = tasks
-        self._client_tool_ttl = settings.client_tool_ttl
-        self._deadline: asyncio.TimerHandle | None = None
+        self.deadlines = Deadlines(settings.client_tool_ttl, self._due, self._late)
 
     @property
     def message_id(self) -> str:
@@ -105,32 +104,47 @@ class LiveLink:
                 self.send(tool_responses.user_content([part]))
                 self._turns.settle(call)
 
-    def watch_deadlines(self) -> None:
-        """Set a timer for the browser call whose time is over next: no request comes to look."""
-        self.stop_watching()
-        if left := [self._seconds_left(call) for call in self._browser_calls()]:
-            loop = asyncio.get_running_loop()
-            self._deadline = loop.call_later(max(0.0, min(left)), self._expire_late)
-
-    def stop_watching(self) -> None:
-        """Let no more calls expire."""
-        if self._deadline:
-            self._deadline.cancel()
-
-    def _browser_calls(self) -> list[Call]:
+    def _due(self) -> list[Call]:
         return [call for call in self._turns.encoder.calls.open() if call.waits_for_result]
 
-    def _seconds_left(self, call: Call) -> float:
-        return call.asked_at + (call.ttl or self._client_tool_ttl) - time.time()
-
-    def _expire_late(self) -> None:
-        if late := [call for call in self._browser_calls() if self._seconds_left(call) <= 0]:
-            self._tasks.spawn(self._expire(late))
-        else:
-            self.watch_deadlines()
+    def _late(self, calls: list[Call]) -> None:
+        self._tasks.spawn(self._expire(calls))
 
     async def _expire(self, calls: list[Call]) -> None:
         self._turns.progress.sent()
         await self._close({call.id for call in calls}, tool_responses.expired())
         parts = [tool_responses.response_part(call, tool_responses.expired()) for call in calls]
         self.send(tool_responses.user_content(parts))
+
+
+class Deadlines:
+    """One timer for the next browser call whose time is over: no request comes to look at it."""
+
+    def __init__(
+        self, ttl: float, waiting: Callable[[], list[Call]], on_late: Callable[[list[Call]], None]
+    ) -> None:
+        self._ttl = ttl
+        self._waiting = waiting
+        self._on_late = on_late
+        self._timer: asyncio.TimerHandle | None = None
+
+    def watch(self) -> None:
+        """Set the timer for what waits now."""
+        self.stop()
+        if left := [self._seconds_left(call) for call in self._waiting()]:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(max(0.0, min(left)), self._expire)
+
+    def stop(self) -> None:
+        """Let no more calls expire."""
+        if self._timer:
+            self._timer.cancel()
+
+    def _seconds_left(self, call: Call) -> float:
+        return call.asked_at + (call.ttl or self._ttl) - time.time()
+
+    def _expire(self) -> None:
+        if late := [call for call in self._waiting() if self._seconds_left(call) <= 0]:
+            self._on_late(late)
+        else:
+            self.watch()
