@@ -58,7 +58,7 @@ class ApprovalRequests:
     async def notes(
         self, context: InvocationContext, event: Event, calls: list[FunctionCall]
     ) -> Notes:
-        """What the session alone does not say about these calls."""
+        """Note what the session alone does not say about these calls, and ask about some."""
         run = current_run()
         link = run.link if run and context.live_request_queue else None
         tools = link.tools if link else self.calls.tools_of(context.invocation_id, event.author)
@@ -73,7 +73,7 @@ class ApprovalRequests:
             raise
 
     async def _take_back(self, chat: ChatId, notes: Notes) -> None:
-        """The run is cut off here: the event is not stored, so nobody will see the requests."""
+        """Cancel requests that nobody will see: the run ended before their event was stored."""
         for record in (await self._book.of_calls(chat, list(notes))).values():
             await self._book.cancel(record, "the turn was stopped")
 
@@ -95,7 +95,7 @@ class ApprovalRequests:
     async def _server_call(
         self, context: InvocationContext, call: FunctionCall, tool: BaseTool, *, is_live: bool
     ) -> dict[str, Any]:
-        """The note on a call that needs approval. In a live run ADK has no dialog of its own."""
+        """Note that a call needs approval. In a live run ask, since ADK has no dialog there."""
         tool_context = ToolContext(context, function_call_id=call.id)
         required = await self.requires(tool, call.args or {}, tool_context)
         if required is False:
@@ -110,7 +110,7 @@ class ApprovalRequests:
     async def requires(
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
     ) -> object:
-        """What the tool's own declaration says: anything but False means "ask"."""
+        """Ask the tool whether this call needs approval: anything but False means "ask"."""
         try:
             return await tool.check_require_confirmation(arguments, context)
         except Exception:
@@ -168,7 +168,7 @@ class ApprovalRequests:
     async def why_not(
         self, tool: BaseTool, arguments: dict[str, Any], context: InvocationContext
     ) -> str | None:
-        """Why nobody is asked about this call, or None."""
+        """Say why nobody is asked about this call, or return None."""
         if fault := self.schemas.fault(tool, arguments):
             return f"The arguments are not valid: {fault}."
         chat, run = chat_of(context.session), current_run()
@@ -191,7 +191,7 @@ class ApprovalRequests:
 
 
 def in_call_order(session: Session, event: Event) -> list[Part]:
-    """The parts of a response event, with the earlier responses of sibling calls in place."""
+    """Order the parts of a response event, with the earlier responses of sibling calls in place."""
     parts = parts_of(event)
     new = {
         response.id: response.response or {}
@@ -208,7 +208,7 @@ def in_call_order(session: Session, event: Event) -> list[Part]:
 
 
 def _since_called(events: list[Event], call_ids: set[str]) -> list[Event]:
-    """The events from the one on that made these calls: in a long turn they are the last few."""
+    """Return the events since these calls were made: in a long turn they are the last few."""
     for index in range(len(events) - 1, -1, -1):
         call_ids -= {call.id or "" for call in events[index].get_function_calls()}
         if not call_ids or is_user_message(events[index]):

@@ -98,7 +98,7 @@ class ChatCalls:
             self._ended.set()
 
     def is_running(self, name: object) -> bool:
-        """Whether a call runs in this process now."""
+        """Return whether a call runs in this process now."""
         return name in self._running
 
     async def none_running(self) -> None:

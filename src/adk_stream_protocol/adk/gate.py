@@ -61,7 +61,7 @@ class ApprovalGate(BasePlugin):
         return self._requests.calls
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
-        """A chat has one run at a time: nothing is on its way to a dialog yet."""
+        """Forget what the last run let through. A chat has one run at a time."""
         self._calls.forget_let_through(chat_of(invocation_context.session))
 
     async def before_model_callback(
@@ -106,7 +106,7 @@ class ApprovalGate(BasePlugin):
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
     ) -> dict[str, Any] | None:
-        """None lets ADK ask or run; anything else is the result, and the tool is not entered."""
+        """Return None to let ADK ask or run; any other value is the result of the call."""
         if isinstance(tool, ClientTool):
             return await self._before_browser(tool, tool_args, tool_context)
         if tool_context.tool_confirmation is not None:
@@ -140,7 +140,10 @@ class ApprovalGate(BasePlugin):
     async def _wait_in_live_run(
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
     ) -> dict[str, Any] | None:
-        """ADK would swallow what is raised here, and the model wait for ever (google-adk 2.13)."""
+        """Wait for the answer, and make a response of what fails.
+
+        ADK would swallow what is raised here, and the model wait for ever (google-adk 2.13).
+        """
         run, task = current_run(), asyncio.current_task()
         if (link := run.link if run else None) and task:
             call_id = context.function_call_id or ""
@@ -155,7 +158,7 @@ class ApprovalGate(BasePlugin):
     async def _wait(
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
     ) -> dict[str, Any] | None:
-        """In a live run: wait for the answer here, while ADK goes on listening to the model."""
+        """Wait for the answer inside the live run, while ADK goes on listening to the model."""
         chat, call_id = _key(context)
         record = (await self._book.of_calls(chat, [call_id])).get(call_id)
         if record is None:
@@ -235,7 +238,7 @@ class ApprovalGate(BasePlugin):
     async def _after_asking(
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
     ) -> dict[str, Any] | None:
-        """A tool that has asked in its body is under the same limits as the others."""
+        """Hold a tool that has asked in its body to the same limits as the others."""
         invocation, (chat, call_id) = context.get_invocation_context(), _key(context)
         requested = context.actions.requested_tool_confirmations
         if call_id not in requested or call_id in self._calls.let_through_in(chat):
@@ -259,7 +262,7 @@ class ApprovalGate(BasePlugin):
         tool_context: ToolContext,
         error: BaseException,
     ) -> dict[str, Any] | None:
-        """A tool that raises has a result too: the model and the user are told that it failed."""
+        """Make a result of an error: the model and the user are told that the tool failed."""
         if is_stand_in(tool):
             return tool_responses.unknown_tool(tool.name)
         record = self._take_started(tool_context)

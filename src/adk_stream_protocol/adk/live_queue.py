@@ -35,7 +35,7 @@ class LiveQueue(LiveRequestQueue):
 
     @property
     def closed(self) -> bool:
-        """Whether the run is told to end."""
+        """Return whether the run is told to end."""
         return self._is_closed
 
     async def get(self) -> LiveRequest:
@@ -59,7 +59,7 @@ class LiveQueue(LiveRequestQueue):
             self._timer.cancel()
 
     def send_content(self, content: types.Content, partial: bool = False) -> None:
-        """ADK sends the results of tools here."""
+        """Send content. ADK sends the results of tools with this."""
         self._put(LiveRequest(content=content, partial=partial))
 
     def send_realtime(self, blob: types.Blob) -> None:

@@ -60,11 +60,11 @@ class OpenTurn:
         return self._session
 
     def turn_events(self) -> list[Event]:
-        """The events since the last message the user wrote."""
+        """Return the events since the last message the user wrote."""
         return current_turn(self._session.events)
 
     def held_text(self, plan: Plan) -> list[str]:
-        """What the model said in this turn before the answers lead any further."""
+        """Return what the model said in this turn before the answers lead any further."""
         return [text for event in self._events_before(plan) for text in texts_of(event)]
 
     def _events_before(self, plan: Plan) -> list[Event]:
@@ -73,7 +73,7 @@ class OpenTurn:
         return events[: len(events) - len(answered)]
 
     def answered_events(self, calls: list[Call]) -> list[Event]:
-        """The stored events from the first answer to one of these calls on."""
+        """Return the stored events since the first answer to one of these calls."""
         ids = {any_id for call in calls for any_id in (call.id, call.approval_id)}
         events = self.turn_events()
         for index, event in enumerate(events):
@@ -83,11 +83,11 @@ class OpenTurn:
         return []
 
     def message_prefix(self, style: ApprovalStyleName, plan: Plan) -> Callable[[], list[AnyChunk]]:
-        """What the message of this turn holds before the answers lead any further."""
+        """Return a maker of what the message of this turn held before the answers."""
         return partial(message_prefix, self._events_before(plan), style)
 
     def calls_before(self, calls: list[Call]) -> Calls:
-        """The calls of this turn as they were before these were answered."""
+        """Return the calls of this turn as they were before these were answered."""
         answered = self.answered_events(calls)
         events = self.turn_events()
         before = Calls.of(events[: len(events) - len(answered)])
@@ -108,7 +108,7 @@ class OpenTurn:
 
     @property
     def is_stored_elsewhere(self) -> bool:
-        """Whether another process has the result of a call and is about to store its event."""
+        """Return whether another process has a result and is about to store its event."""
         return any(
             self._book.is_finished_elsewhere(record)
             for call_id, record in self._records.items()
@@ -116,7 +116,7 @@ class OpenTurn:
         )
 
     async def all_calls(self) -> Calls:
-        """Every call of the conversation, also of turns that are over."""
+        """Read every call of the conversation, also of turns that are over."""
         if self._is_whole:
             return Calls.of(self._session.events)
         found = await self._sessions.inner.get_session(
@@ -129,7 +129,7 @@ class OpenTurn:
         self._sessions.hand_over(self._session)
 
     async def cancel_open(self) -> list[Call]:
-        """The user moved on: close what is open, and report what a crash left without result."""
+        """Close what is open, as the user moved on, and what a crash left without a result."""
         await self._store_settled()
         left = [call for call in self.calls.by_id.values() if call.is_open or call.is_unfinished]
         for call in left:
@@ -187,13 +187,13 @@ class OpenTurn:
                 await self._close(call, tool_responses.expired())
 
     async def _store_settled(self) -> None:
-        """Tell the model of what was ended outside of its chat."""
+        """Store the responses of calls that were ended outside of their chat."""
         while self._unstored:
             call = self._unstored.pop()
             await self._close(call, call.response or tool_responses.cancelled())
 
     async def _close(self, call: Call, response: dict[str, Any]) -> None:
-        """Give a call that will not run now its one response."""
+        """Store the one response of a call that will not run."""
         content = tool_responses.user_content([tool_responses.response_part(call, response)])
         await self._append(call, content, {})
         browser_call_ended(self.chat_id.chat, call, response)
@@ -295,7 +295,7 @@ class OpenTurn:
         await self._sessions.append_event(self._session, event)
 
     async def keep_results(self, plan: Plan) -> types.Content | None:
-        """For a live run: store results and return them for the model. Decisions wake the gate."""
+        """Store results in a live run and return them for the model. Decisions wake the gate."""
         for call, value in plan.early_results:
             await self._append(call, None, {"result": value})
         if not plan.results:

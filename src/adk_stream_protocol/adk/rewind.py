@@ -77,7 +77,7 @@ def _index(found: list[Exchange], ids: Sequence[str]) -> int | None:
 
 
 def _dropped_before(session: Session, kept: list[Exchange], invocation_id: str) -> list[Event]:
-    """Copies of what a rewind takes away too much: ADK takes back an invocation as a whole, and a
+    """Copy what a rewind takes away too much: ADK takes back an invocation as a whole, and a
     live run is one for all its turns (google-adk 2.13)."""
     standing = standing_events(session.events)
     first = next(
@@ -106,7 +106,7 @@ def _copy(event: Event, exchange: Exchange, invocation_id: str) -> Event:
 
 
 def _made_with(session: Session) -> dict[str, Any]:
-    """The state that a session was created with. A rewind forgets it: it stands in no event."""
+    """Return the state that a session was created with. A rewind forgets it: no event has it."""
     changed = {
         key
         for event in session.events

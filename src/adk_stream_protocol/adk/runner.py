@@ -46,7 +46,7 @@ class Plugins(PluginManager):
     async def run_on_event_callback(
         self, *, invocation_context: InvocationContext, event: Event
     ) -> Event | None:
-        """Where there is the gate alone, such an event is spared the way to it."""
+        """Spare a partial event the way to the gate where there is no other plugin."""
         if event.partial and len(self.plugins) == 1:
             return None
         return await super().run_on_event_callback(
@@ -59,7 +59,7 @@ def build_runner(
     session_service: BaseSessionService | None,
     approvals: ApprovalBook,
 ) -> Runner:
-    """A Runner of our own; what the application passed in stays as it is."""
+    """Build a Runner of our own; what the application passed in stays as it is."""
     if isinstance(target, Runner):
         return _adapt(target, session_service or target.session_service, approvals)
     if session_service is None:

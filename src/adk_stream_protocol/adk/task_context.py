@@ -70,7 +70,7 @@ def current_run() -> Run | None:
 
 
 def stream_data(name: str, data: Any, *, id: str | None = None, transient: bool = False) -> None:
-    """From inside a tool: send a `data-<name>` part to the chat immediately, say for progress.
+    """Send a `data-<name>` part to the chat from inside a tool immediately, say for progress.
 
     A part with an `id` replaces the one sent before under the same name and id. A transient part
     reaches `onData` only. Outside a turn (a test of the tool alone) nothing happens.

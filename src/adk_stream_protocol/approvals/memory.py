@@ -65,7 +65,7 @@ class MemoryApprovalStore:
         return [entry for entry in self._trail if approval_id in (None, entry.approval_id)]
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is nothing to close."""
 
     def _in_state(self, state: str | None) -> Iterable[ApprovalRecord]:
         return (record for record in self._records.values() if state in (None, record.state))

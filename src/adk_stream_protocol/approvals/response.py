@@ -9,7 +9,7 @@ from adk_stream_protocol.convert.calls import Call
 
 
 def response_of(record: ApprovalRecord) -> dict[str, Any] | None:
-    """What a call whose record is settled gives the model. None while it may still change."""
+    """Return what a settled call gives the model. None while its record may still change."""
     match record.state:
         case State.DENIED:
             return tool_responses.denied(record.reason)

@@ -141,7 +141,7 @@ class SqlApprovalStore:
         return [_record(row) for row in reversed(rows)]
 
     async def _run(self, work: Callable[[Connection], T]) -> T:
-        """One transaction."""
+        """Run one transaction."""
         try:
             await self._prepare()
             return await self._database.run(work)
@@ -240,7 +240,7 @@ def _create(connection: Connection) -> int | None:
 
 
 def harden_sqlite(connection: Any, _: Any) -> None:
-    """For the `connect` event of an engine: commits that last, and writers that wait in line."""
+    """Make commits last and writers wait in line; for the `connect` event of an engine."""
     cursor = connection.cursor()
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000"):
         cursor.execute(f"PRAGMA {pragma}")

@@ -36,29 +36,29 @@ class ApprovalStore(Protocol):
         ...
 
     async def get(self, approval_id: str) -> ApprovalRecord | None:
-        """By id."""
+        """Read a record by its id."""
         ...
 
     async def of_calls(self, chat: ChatId, call_ids: Collection[str]) -> list[ApprovalRecord]:
-        """The records of these calls of a chat, oldest first."""
+        """Read the records of these calls of a chat, oldest first."""
         ...
 
     async def of_invocation(
         self, chat: ChatId, invocation_id: str, since: float = 0.0
     ) -> list[ApprovalRecord]:
-        """The records of one invocation that are pending or made since then, oldest first."""
+        """Read the records of one invocation that are pending or made since then, oldest first."""
         ...
 
     async def pending(self, app: str, who: Principal) -> list[ApprovalRecord]:
-        """What waits for this person."""
+        """Read what waits for this person."""
         ...
 
     async def listed(self, state: str | None, limit: int | None) -> list[ApprovalRecord]:
-        """The newest records, for the command line."""
+        """Read the newest records, for the command line."""
         ...
 
     async def trail(self, approval_id: str | None) -> list[AuditEntry]:
-        """The audit trail, of one record or of all, oldest first."""
+        """Read the audit trail, of one record or of all, oldest first."""
         ...
 
     async def close(self) -> None:

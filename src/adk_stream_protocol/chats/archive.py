@@ -36,7 +36,7 @@ class Activity(Protocol):
     """What goes on in chats at the moment."""
 
     async def message_in_the_making(self, user_id: str, chat_id: str) -> str | None:
-        """The stored id of the message that a running turn makes; None if nothing goes on.
+        """Name the message that a running turn makes, by its stored id; None if nothing goes on.
 
         Empty if something does, but makes no message yet.
         """
@@ -47,7 +47,7 @@ class Activity(Protocol):
         ...
 
     def is_running(self, record: ApprovalRecord) -> bool:
-        """Whether this worker runs the call of a record now."""
+        """Return whether this worker runs the call of a record now."""
         ...
 
 
@@ -57,7 +57,7 @@ class ChatSummary:
 
     id: str
     title: str
-    """The beginning of the first message of the user's."""
+    """The beginning of the first user message."""
     updated: str
     """ISO 8601, UTC."""
 
@@ -85,7 +85,7 @@ class ChatArchive:
     async def messages(
         self, who: Principal, chat_id: str, approvals: ApprovalStyleName = "native"
     ) -> list[dict[str, Any]]:
-        """A chat as UIMessages, without the message that a turn is still making."""
+        """Return a chat as UIMessages, without the message that a turn is still making."""
         with needing_the_store():
             unfinished, session = await self._read_steadily(who, chat_id)
             if session is None:
@@ -102,7 +102,7 @@ class ChatArchive:
     async def _read_steadily(
         self, who: Principal, chat_id: str
     ) -> tuple[str | None, Session | None]:
-        """A session, and the message that was in the making before and after it was read."""
+        """Read a session, and the message that was in the making before and after that."""
         unfinished = await self._activity.message_in_the_making(who.id, chat_id)
         session = await self._read(who, chat_id)
         for _ in range(_STEADY_READS):
@@ -113,7 +113,7 @@ class ChatArchive:
         return unfinished, session
 
     async def chats(self, who: Principal) -> list[ChatSummary]:
-        """The newest chats of a principal, newest first."""
+        """List the newest chats of a principal, newest first."""
         with needing_the_store():
             found = await self._sessions.list_sessions(app_name=self._app_name, user_id=who.id)
             newest = sorted(
@@ -135,7 +135,7 @@ class ChatArchive:
         return str(kept or self._titles.get((session.user_id, session.id), ""))
 
     async def _read_titles(self, who: Principal, sessions: list[Session]) -> None:
-        """Titles of chats that others made, or that began with speech: a few at a time."""
+        """Read titles of chats that others made, or that began with speech: a few at a time."""
         untitled = [session for session in sessions if not self._title(session)]
         for session in untitled[:MAX_TITLES_READ]:
             whole = await self._read(who, session.id)

@@ -59,7 +59,7 @@ class Chat:
 
     @property
     def is_active(self) -> bool:
-        """Whether a turn or a live run is open."""
+        """Return whether a turn or a live run is open."""
         return self.turn is not None or self.live is not None
 
     @property

@@ -160,12 +160,12 @@ class Chats:
         return here if there is None else there
 
     def is_running(self, record: ApprovalRecord) -> bool:
-        """Whether this worker runs the call of a record now."""
+        """Return whether this worker runs the call of a record now."""
         chat = self._known.get(record.chat_id)
         return chat is not None and chat.calls.is_running(record.id)
 
     def waits_here(self, record: ApprovalRecord) -> bool:
-        """Whether a live run of this worker waits for the answer to a request."""
+        """Return whether a live run of this worker waits for the answer to a request."""
         chat = self._known.get(record.chat_id)
         return chat is not None and record.id in chat.calls.waiting
 

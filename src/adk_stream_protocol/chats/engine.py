@@ -65,7 +65,7 @@ class Engine(Protocol):
         ...
 
     def made(self, calls: Iterable[Call]) -> bool:
-        """Whether this engine can go on with these calls."""
+        """Return whether this engine can go on with these calls."""
         ...
 
     def reserve(self, style: ApprovalStyleName) -> Turn:

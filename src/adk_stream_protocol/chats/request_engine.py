@@ -79,7 +79,7 @@ class RequestEngine:
         return opened
 
     def made(self, calls: Iterable[Call]) -> bool:
-        """Whether the calls can be gone on with: a request takes all that its chat has open."""
+        """Return True: a request can go on with all calls that its chat has open."""
         return True
 
     def reserve(self, style: ApprovalStyleName) -> Turn:

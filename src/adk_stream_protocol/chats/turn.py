@@ -56,7 +56,7 @@ class Turn:
         """Makes the chunks that earlier turns have brought of the message of this one."""
 
     def begin(self) -> None:
-        """The task runs, and cancelling it ends the turn from now on."""
+        """Note that the task runs: from now on, cancelling it ends the turn."""
         self._has_begun = True
         if self._is_stopped:
             raise asyncio.CancelledError
@@ -100,7 +100,7 @@ class Turn:
 
     @property
     def is_whole(self) -> bool:
-        """Whether a reader that comes now gets everything from the first chunk on."""
+        """Return whether a reader that comes now gets everything from the first chunk on."""
         return not self._dropped and not self._detached
 
     @property
@@ -133,7 +133,7 @@ class Turn:
                     await self._taken.wait()
 
     def reader(self, *, from_message_start: bool = False) -> "Reader":
-        """A reader from the first chunk of the turn, or of its whole message. Close it."""
+        """Add a reader from the first chunk of the turn, or of its whole message. Close it."""
         reader = Reader(self, from_message_start)
         self._readers.add(reader)
         return reader
@@ -141,7 +141,7 @@ class Turn:
     async def batches(
         self, idle_seconds: float, *, from_message_start: bool = False
     ) -> AsyncIterator[list[AnyChunk]]:
-        """Everything that is waiting, piece by piece; an empty piece when nothing came for long."""
+        """Yield all that is waiting, batch by batch; an empty batch when nothing came for long."""
         reader = self.reader(from_message_start=from_message_start)
         try:
             while (batch := await reader.next(idle_seconds)) is not None:
@@ -150,7 +150,7 @@ class Turn:
             reader.close()
 
     def detach(self) -> None:
-        """Nobody will read this turn: its chunks are dropped."""
+        """Drop the chunks of this turn: nobody will read it."""
         self._detached = True
 
     def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None:
@@ -160,7 +160,7 @@ class Turn:
             self.loop.call_soon_threadsafe(self.put, chunks)
 
     def open_text(self) -> str:
-        """What has been said in text parts that are not closed yet."""
+        """Return what has been said in text parts that are not closed yet."""
         said: dict[str, list[str]] = {}
         for chunk in self._kept:
             if isinstance(chunk, TextDelta):
@@ -170,7 +170,7 @@ class Turn:
         return "".join(delta for deltas in said.values() for delta in deltas)
 
     def since(self, position: int) -> list[AnyChunk] | None:
-        """The chunks from a position on; None if they are no longer kept."""
+        """Return the chunks from a position on; None if they are no longer kept."""
         start = position - self._dropped
         return None if start < 0 else self._kept[start:]
 
@@ -211,7 +211,7 @@ class Reader:
         """How many chunks the turn must have had before it is told of more."""
 
     async def next(self, idle_seconds: float) -> list[AnyChunk] | None:
-        """All that is waiting; empty when nothing came for long; None at the end.
+        """Return all that is waiting; an empty list when nothing came for long; None at the end.
 
         A reader that fell so far behind that chunks are gone is at its end, but not done.
         """
@@ -238,7 +238,7 @@ class Reader:
         return batch
 
     async def _gather(self, rounds: int) -> None:
-        """Chunks that come faster than writes go out are gathered; a lone one never waits."""
+        """Gather chunks that come faster than writes go out; a lone one never waits."""
         times = [monotonic()]
         for _ in range(rounds):
             if self._turn.ended:
@@ -264,17 +264,17 @@ class Reader:
             self._waiting = None
 
     def wake(self, has_more: bool) -> None:
-        """There is more, the turn is over, or nothing came for long."""
+        """Wake the reader: there is more, the turn is over, or nothing came for long."""
         if self._waiting and not self._waiting.done():
             self._waiting.set_result(has_more)
 
     @property
     def is_done(self) -> bool:
-        """Whether it has read everything, to the end."""
+        """Return whether it has read everything, to the end."""
         return self._turn.ended and self.position == self._turn.size
 
     def close(self) -> None:
-        """This reader holds nothing back any more."""
+        """Leave the turn: this reader holds nothing back any more."""
         if untaken := self._turn.size - self.position:
             is_slow = untaken >= MAX_WAITING or self._turn.since(self.position) is None
             dropped_chunks.add(untaken, {WHY: "slow" if is_slow else "closed"})

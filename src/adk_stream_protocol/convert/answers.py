@@ -58,12 +58,12 @@ class Plan:
 
     @property
     def is_replay(self) -> bool:
-        """Whether the request asks for nothing but what was sent before."""
+        """Return whether the request asks for nothing but what was sent before."""
         return self.is_repeat and not self.unfinished
 
     @property
     def is_repeat(self) -> bool:
-        """Whether the request says nothing new."""
+        """Return whether the request says nothing new."""
         return not (self.decisions or self.results or self.may_run_in_browser or self.early_results)
 
 
@@ -81,7 +81,7 @@ class _Said:
 
 
 def match_answers(calls: Calls, answers: tuple[Answer, ...], check: CheckOutput) -> Plan:
-    """The plan for these answers, or the error that refuses all of them."""
+    """Plan what these answers lead to, or raise the error that refuses all of them."""
     said: dict[str, _Said] = {}
     unknown: list[Answer] = []
     for answer in answers:
@@ -139,7 +139,7 @@ def _is_verdict(call: Call, answer: Answer) -> bool:
 
 
 def read_verdict(value: Any, path: str) -> tuple[bool, str | None]:
-    """Yes or no and the reason. Yes is JSON true, or the word "approved" in `approval`."""
+    """Read yes or no, and the reason. Yes is JSON true, or the word "approved" in `approval`."""
     fields = value if isinstance(value, dict) else {}
     verdicts = {_verdict(key, fields[key]) for key in _VERDICT_KEYS if key in fields}
     if len(verdicts) != 1 or None in verdicts:

@@ -52,19 +52,19 @@ class TurnInput:
 
 
 def chat_id_of(request: ChatRequest, default: str) -> str:
-    """The chat a request names."""
+    """Return the id of the chat that a request names."""
     return checked_chat_id(request.id or request.chat_id or default)
 
 
 def checked_chat_id(chat_id: str) -> str:
-    """A chat id that can be one, or BadRequest."""
+    """Return the chat id if it can be one; raise BadRequest if not."""
     if not _CHAT_ID.fullmatch(chat_id):
         raise BadRequest("$.id: 1 to 128 printable characters are expected")
     return chat_id
 
 
 def decode_turn(request: ChatRequest) -> TurnInput:
-    """What the request asks for, or BadRequest with the path of the fault."""
+    """Read what the request asks for, or raise BadRequest with the path of the fault."""
     if request.tool_call_id is not None:
         return TurnInput(answers=(_result(request.tool_call_id, request.result, "$.result"),))
     if request.tool_results:
@@ -80,7 +80,7 @@ def decode_turn(request: ChatRequest) -> TurnInput:
 
 
 def _placed(turn: TurnInput, request: ChatRequest, message: UIMessage) -> TurnInput:
-    """Where a message of the user's belongs: at the end, or in the place of an older one."""
+    """Add where a user message belongs: at the end, or in the place of an older one."""
     user_message_id = message.id if message.id and _CHAT_ID.fullmatch(message.id) else None
     is_regenerate = request.trigger == "regenerate-message"
     is_edit = user_message_id is not None and request.message_id == user_message_id
@@ -101,7 +101,7 @@ def _result(call_id: str, value: Any, path: str) -> Answer:
 
 
 def _addressed(request: ChatRequest) -> tuple[UIMessage, str]:
-    """The message a request is about: the named assistant message, else the last one."""
+    """Find the message a request is about: the named assistant message, else the last one."""
     if request.message:
         return request.message, "$.message"
     # The newest first: a client sends all of a long conversation each time.

@@ -18,7 +18,7 @@ _DATA_URL = re.compile(r"data:([^;,]*)((?:;[^;,]*)*?)(;base64)?,", re.ASCII)
 
 
 def to_part(url: str, media_type: str | None, path: str) -> types.Part:
-    """A file part of a user message as ADK content."""
+    """Convert a file part of a user message to ADK content."""
     if url.startswith("https://"):
         return types.Part.from_uri(file_uri=url, mime_type=_allowed(media_type or "", path))
     head = _DATA_URL.match(url)
@@ -41,13 +41,13 @@ def _allowed(media_type: str, path: str) -> str:
 
 
 def to_url(blob: types.Blob) -> str:
-    """A blob of the model's as a data URL."""
+    """Convert a blob of the model to a data URL."""
     data = base64.b64encode(blob.data or b"").decode("ascii")
     return f"data:{blob.mime_type or _UNKNOWN};base64,{data}"
 
 
 def files_of(part: types.Part) -> list[AnyChunk]:
-    """A file or image of the model's as a chunk; what a browser cannot fetch is left out."""
+    """Convert a file or image of the model to a chunk; leave out what a browser cannot fetch."""
     if (blob := part.inline_data) and blob.data:
         return [File(url=to_url(blob), media_type=blob.mime_type or _UNKNOWN)]
     if (file := part.file_data) and (file.file_uri or "").startswith("http"):

@@ -114,7 +114,7 @@ def _told(record: ApprovalRecord, entry: AuditEntry) -> None:
 
 
 def browser_call_ended(chat_id: str, call: Call, response: dict[str, Any]) -> None:
-    """A call that the browser may run has its result, or will have none."""
+    """Report that a call which the browser may run has its result, or will have none."""
     if not call.browser or (call.approval_id and not call.decision):
         return
     outcome, now = outcome_code(response) or "done", time.time()

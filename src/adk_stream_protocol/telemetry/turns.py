@@ -1,4 +1,4 @@
-"""What is told of turns and of live runs: a span, a few numbers, a line at either end."""
+"""Telemetry of turns and live runs: one span, metrics, a log line at start and end."""
 
 import time
 from collections.abc import Iterable
@@ -37,7 +37,7 @@ class Untraced:
         return nullcontext()
 
     def link_to(self, calls: Iterable[Call]) -> None:
-        """These were asked for by an earlier turn, perhaps of another process."""
+        """Link the turn to those that made these calls, perhaps in another process."""
 
     def end(self, closing: list[AnyChunk], chunks: int, error_code: str) -> None:
         """Report that it ends with these chunks, how many it had in all, and why it failed."""
@@ -67,7 +67,7 @@ class LiveSessionTelemetry:
         context.attach(self.context)
 
     def end(self, error: Exception | None, waiting: int) -> None:
-        """It is over. Calls that still wait are parked: a decision runs them through a request."""
+        """Report its end. Calls that still wait are parked: a decision runs them by a request."""
         if self._is_over:
             return
         self._is_over = True

@@ -87,7 +87,7 @@ class LiveEngine:
         return await self._start_or_read() if self._opened else None
 
     def made(self, calls: Iterable[Call]) -> bool:
-        """Whether all these calls are of this run."""
+        """Return whether all these calls are of this run."""
         return all(call.invocation_id == self._invocation_id for call in calls)
 
     def reserve(self, style: ApprovalStyleName) -> Turn:
@@ -168,7 +168,7 @@ class LiveEngine:
         return self.socket.is_attached or self._chat.openings != since
 
     async def _quiet(self) -> None:
-        """No tool runs any more, and no turn is being opened that could start one."""
+        """Wait until no tool runs, and no turn is being opened that could start one."""
         openings = -1
         while openings != self._chat.openings:
             openings = self._chat.openings
@@ -177,7 +177,7 @@ class LiveEngine:
                 pass
 
     async def _tools_done(self) -> None:
-        """No tool runs any more, and what came of them is stored."""
+        """Wait until no tool runs, and the results of all are stored."""
         if self._opened is None:
             return
         await self._chat.calls.none_running()
@@ -190,7 +190,7 @@ class LiveEngine:
         await self._chat.calls.none_running()
 
     def _put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None:
-        """A part of the application's own, from whatever thread a tool runs in."""
+        """Queue a data part of the application, from whatever thread a tool runs in."""
         if turn := self._turns.open:
             turn.put_data(name, data, id, transient)
 
@@ -249,7 +249,7 @@ class LiveEngine:
             self.link.handed_over()
 
     def _break(self) -> None:
-        """Nothing that is sent reaches the model any more."""
+        """End the run: nothing that is sent reaches the model any more."""
         self._broken = LinkLost("the link to the model takes nothing any more")
         if self._task:
             self._task.cancel()

@@ -51,29 +51,29 @@ class LiveLink:
         return self._turns.encoder.message_id or ""
 
     def connected(self, tools: dict[str, BaseTool], *, sends_calls_immediately: bool) -> None:
-        """There is a new link to the model."""
+        """Begin a new link to the model, with the tools that it may call."""
         self.tools = tools
         self._turns.progress.connected(sends_calls_immediately=sends_calls_immediately)
 
     def fell_silent(self) -> None:
-        """The model says no more for now, though it may not have ended its turn."""
+        """End a turn that waits: the model says no more for now."""
         self._turns.end_if_waiting()
 
     def withdrawn(self, call_ids: list[str]) -> None:
-        """The model took calls back."""
+        """Close calls that the model took back."""
         self._tasks.spawn(self._close(set(call_ids), tool_responses.withdrawn()))
 
     def handed_over(self) -> None:
-        """Another agent takes over: ADK ends what waits, without a word (google-adk 2.13)."""
+        """Close what waits as another agent takes over: ADK ends it silently (google-adk 2.13)."""
         self.withdrawn([call.id for call in self._turns.encoder.calls.open() if not call.browser])
 
     def decided(self, call_id: str, state: State) -> None:
-        """A gated call goes on. If the decision came past this chat, its turn does not know it."""
+        """Show the decision on a gated call to its turn, if the decision came past this chat."""
         if state in (State.APPROVED, State.DENIED) and not self._lock.locked():
             self._turns.decided(call_id, state is State.APPROVED)
 
     def call_ended(self, call_id: str) -> None:
-        """The task of a gated call is over. If nothing came of it, ADK has swallowed why."""
+        """Close a gated call whose task ended without a result: ADK has swallowed why."""
         call = self._turns.encoder.calls.by_id.get(call_id)
         if call and call.response is None:
             self._tasks.spawn(self._close_unfinished(call_id))
@@ -84,7 +84,7 @@ class LiveLink:
         self._turns.progress.sent()
 
     def send_cancelled(self, calls: list[Call]) -> None:
-        """A model that goes on while a call waits is told that it is over, and says nothing."""
+        """Tell a model that goes on while a call waits that it is over. It says nothing to it."""
         for call in calls if self.tells_model else ():
             self._queue.say(tool_responses.cancelled_silently(call))
 

@@ -41,7 +41,7 @@ class LiveOptions:
 def live_settings(
     runner: Runner, options: LiveOptions, client_tool_ttl: float
 ) -> LiveSettings | None:
-    """What a Chat needs for live mode; None where the agent cannot be run live."""
+    """Make what a Chat needs for live mode; None where the agent cannot be run live."""
     live = build_live_runner(runner, options.model)
     return live and LiveSettings(
         live,

@@ -28,7 +28,7 @@ class ApprovalStyle(ABC):
 
     @abstractmethod
     def hidden_from_resubmit(self, call: Call) -> bool:
-        """Whether the client's resubmit helpers are to leave this call out of account."""
+        """Return whether the client's resubmit helpers are to leave this call out of account."""
 
     @abstractmethod
     def request(self, call: Call) -> list[AnyChunk]:
@@ -36,7 +36,7 @@ class ApprovalStyle(ABC):
 
     @abstractmethod
     def decided(self, call: Call, approved: bool) -> list[AnyChunk]:
-        """A person answered."""
+        """Show that a person answered."""
 
     @abstractmethod
     def denied(self, call: Call) -> list[AnyChunk]:
@@ -115,7 +115,7 @@ class AdkTool(ApprovalStyle):
 
 
 def _shown(call: Call) -> list[AnyChunk]:
-    """What the approver sees, as a data part: the one way that every client version takes."""
+    """Show what the approver sees, as a data part: the one way that every client version takes."""
     if call.shown is None:
         return []
     data = {"toolCallId": call.id, **call.shown}

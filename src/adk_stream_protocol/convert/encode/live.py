@@ -42,7 +42,7 @@ class LiveTurnEncoder(TurnEncoder):
                 self._held = after._held
 
     def encode(self, event: Event) -> list[AnyChunk]:
-        """The chunks of one event."""
+        """Encode one event."""
         out: list[AnyChunk] = []
         if speech := model_speech(event):
             self._say(event, speech.text or "", False, event.partial is not True, out)
@@ -91,7 +91,7 @@ class LiveTurnEncoder(TurnEncoder):
                 self._text(response, text, out)
 
     def _hear(self, event: Event, speech: types.Transcription) -> list[AnyChunk]:
-        """What the user said, as far as it is known; each chunk replaces the one before."""
+        """Show what the user said, as far as it is known; each chunk replaces the one before."""
         said = speech.text or ""
         text = said if speech.finished else self._heard + said
         spoken = self._speech_id = self._speech_id or event.id
@@ -102,7 +102,7 @@ class LiveTurnEncoder(TurnEncoder):
         return [Data(type="data-user-message", id=spoken, data=data)] if text else []
 
     def _others(self, event: Event, parts: list[types.Part], out: list[AnyChunk]) -> None:
-        """All parts of an event but its text."""
+        """Encode all parts of an event but its text."""
         is_sound, asks = True, False
         for part in parts:
             if (blob := part.inline_data) and (blob.mime_type or "").startswith("audio/"):
@@ -148,24 +148,24 @@ class LiveProgress:
 
     @property
     def owes_more(self) -> bool:
-        """Whether more is to come from the model by itself."""
+        """Return whether more is to come from the model by itself."""
         return self.is_speaking or self._is_answer_due
 
     def sent(self) -> None:
-        """The model was sent a message or a result."""
+        """Note that the model was sent a message or a result."""
         self._is_answer_due, self._has_tool_result, self._interrupts = True, False, self.is_speaking
 
     def abandon(self) -> None:
-        """Nobody waits for what the model still says."""
+        """Expect nothing more: nobody waits for what the model still says."""
         self._is_answer_due = self.is_speaking = False
 
     def connected(self, *, sends_calls_immediately: bool) -> None:
-        """The link to the model is new; what the old one still owed will not come."""
+        """Note that the link to the model is new; what the old one still owed will not come."""
         self.sends_calls_immediately = sends_calls_immediately
         self._call_ends_due = 0
 
     def is_over_after(self, event: Event, calls: Calls) -> bool:
-        """Whether this event ends the turn whose calls these are."""
+        """Take an event into account. Return whether it ends the turn whose calls these are."""
         if event.partial:
             if user_speech(event) is None:
                 self._begin()
@@ -220,5 +220,5 @@ def _are_words(event: Event) -> bool:
 
 
 def is_waiting(calls: Calls) -> bool:
-    """Whether nothing goes on before a person or the browser answers."""
+    """Return whether nothing goes on before a person or the browser answers."""
     return bool(calls.open()) and not calls.running()

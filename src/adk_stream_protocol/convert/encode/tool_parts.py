@@ -42,7 +42,7 @@ class ToolParts:
         self._code_id = ""
 
     def stream(self, part: types.Part) -> list[AnyChunk]:
-        """A call that is still being written by the model."""
+        """Encode a piece of a call that the model is still writing."""
         call = part.function_call
         if not call or not call.id:
             return []
@@ -57,7 +57,7 @@ class ToolParts:
         return out
 
     def asked(self, seen: Seen, out: list[AnyChunk]) -> None:
-        """The inputs of all calls of an event, then the requests for approval."""
+        """Encode the inputs of all calls of an event, then the requests for approval."""
         for call in seen.asked:
             if call.id not in self._started:
                 self._started.add(call.id)
@@ -69,7 +69,7 @@ class ToolParts:
                 out += self._style.request(call)
 
     def answered(self, seen: Seen, out: list[AnyChunk]) -> bool:
-        """The results that an event brings. False if all of them were known before."""
+        """Encode the results that an event brings. Return False if all were known before."""
         before = len(out)
         for call in seen.answered:
             if call.id not in self._settled:
@@ -77,7 +77,7 @@ class ToolParts:
         return len(out) > before
 
     def available(self, call: Call) -> AnyChunk:
-        """The whole input of a call; for an approved browser call, also its go signal."""
+        """Send the whole input of a call; for an approved browser call, that is its go signal."""
         return ToolInputAvailable(
             tool_call_id=call.id,
             tool_name=call.name,
@@ -94,7 +94,7 @@ class ToolParts:
         return [self.available(call), *self._style.request(call)]
 
     def output(self, call: Call) -> list[AnyChunk]:
-        """How a call ended."""
+        """Show how a call ended."""
         self._settled.add(call.id)
         response = call.response or {}
         if call.decision is False:
@@ -109,7 +109,7 @@ class ToolParts:
         return [*self._unanswered(call, ran=True), done]
 
     def _unanswered(self, call: Call, *, ran: bool) -> list[AnyChunk]:
-        """A request that nobody answered here, because it expired for one, ends with its call."""
+        """Close a request that nobody answered here, say because it expired, with its call."""
         if call.approval_id is None or call.decision is not None:
             return []
         return self._style.decided(call, ran)
@@ -128,7 +128,7 @@ class ToolParts:
         return self._style.denied(call)
 
     def code(self, event: Event, part: types.Part) -> list[AnyChunk]:
-        """Code that the model's provider runs itself."""
+        """Encode code that the model's provider runs itself."""
         if code := part.executable_code:
             self._code_runs += 1
             self._code_id = f"{event.id}-code-{self._code_runs}"

@@ -67,7 +67,7 @@ class TurnEncoder:
 
     @property
     def keeps_answer(self) -> bool:
-        """Whether text waits for nothing but the end of the turn."""
+        """Return whether text waits for nothing but the end of the turn."""
         return bool(self._held) and not self.calls.open()
 
     def start(self) -> list[AnyChunk]:
@@ -75,7 +75,7 @@ class TurnEncoder:
         return [Start(message_id=self.message_id)]
 
     def encode(self, event: Event) -> list[AnyChunk]:
-        """The chunks of one event."""
+        """Encode one event."""
         out: list[AnyChunk] = []
         content = event.content
         if content is None or not (parts := content.parts):
@@ -99,7 +99,7 @@ class TurnEncoder:
         return out
 
     def decided(self, call: Call, approved: bool) -> list[AnyChunk]:
-        """A person answered the request for this call."""
+        """Show that a person answered the request for this call."""
         return self._tools.decided(call, approved)
 
     def go(self, call: Call) -> list[AnyChunk]:
@@ -116,7 +116,7 @@ class TurnEncoder:
         return self._tools.output(call)
 
     def data(self, name: str, data: Any, id: str | None, transient: bool) -> list[AnyChunk]:
-        """A part of the application's own."""
+        """Encode a data part of the application."""
         return [Data(type=f"data-{name}", data=data, id=id, transient=transient)]
 
     def finish(self) -> list[AnyChunk]:
@@ -162,7 +162,7 @@ class TurnEncoder:
         return ResponseInProgress(source)
 
     def _enter(self, response: ResponseInProgress, out: list[AnyChunk]) -> None:
-        """Before the first chunk of a response: its step. Parallel responses share one."""
+        """Open the step of a response before its first chunk. Parallel responses share one."""
         if not (self._steps.is_open and self._is_beside_another(response)):
             self._steps.next(out)
         response.visible = self._answered = True
@@ -206,7 +206,7 @@ class TurnEncoder:
         out += chunks
 
     def _complete(self, event: Event, parts: list[types.Part], out: list[AnyChunk]) -> None:
-        """The last event of a response, or one that came whole; also tool results."""
+        """Encode the last event of a response, or one that came whole; also tool results."""
         response = self._responses.pop(event.id, None)
         if response is None and not (len(parts) == 1 and parts[0].function_response):
             response = self._open(event, out)
@@ -222,7 +222,7 @@ class TurnEncoder:
         response: ResponseInProgress | None,
         out: list[AnyChunk],
     ) -> None:
-        """What a complete event says of tools; a response that comes with it is over."""
+        """Encode what a complete event says of tools; a response that comes with it is over."""
         seen = self.calls.observe(event, parts)
         if response is not None:
             self._close(response, out)
@@ -250,7 +250,7 @@ class TurnEncoder:
                 self._partial_part(event, response, part, out)
 
     def _note(self, event: Event, out: list[AnyChunk]) -> None:
-        """What an event says about its response as a whole."""
+        """Note what an event says about its response as a whole."""
         if event.grounding_metadata or event.citation_metadata:
             self._sources(event, out)
         if (usage := event.usage_metadata) and not event.partial:  # the last event repeats it

@@ -100,7 +100,7 @@ class SseReader:
         self._rest = b""
 
     def feed(self, piece: bytes) -> Iterator[bytes]:
-        """The data of each event that is complete now."""
+        """Return the data of each event that is complete now."""
         self._rest = (self._rest + piece).replace(b"\r\n", b"\n")
         *events, self._rest = self._rest.split(b"\n\n")
         for event in events:

@@ -22,7 +22,7 @@ class Names:
         self._lock = Lock()
 
     def fill(self, value: Any) -> Any:
-        """The value with what its names stand for in their places."""
+        """Put what names stand for in their places in a value."""
         if isinstance(value, str):
             if NAME.fullmatch(value):
                 return self._values[value]
@@ -34,7 +34,7 @@ class Names:
         return value
 
     def differences(self, expected: Any, actual: Any, path: str = "") -> list[str]:
-        """What differs, a line each. New names are learnt only if nothing does."""
+        """List what differs, a line each. New names are learnt only if nothing does."""
         with self._lock:
             known = dict(self._values)
             found = list(_compare(expected, actual, path, known))

@@ -114,7 +114,7 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A frame of the model's."""
+    """A frame from the model."""
 
     id: int
     frame: Json

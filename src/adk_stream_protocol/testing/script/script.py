@@ -67,7 +67,7 @@ class Script:
 
 
 def _rest(turns: list[Turn], made: int) -> Turn | None:
-    """What is left of the script after so many calls; None at its end.
+    """Return what is left of the script after so many calls; None at its end.
 
     Calls are counted, not turns: a live model may make the parallel calls of a turn one by one.
     """
