@@ -16,7 +16,7 @@ CallKey = tuple[ChatId, str]
 
 
 class ChatCalls:
-    """What the gate remembers of the calls of one chat, and which of them run or wait here."""
+    """The memory of the gate for the calls of one chat, and which of them run or wait here."""
 
     __slots__ = (
         "_asked",

@@ -15,7 +15,7 @@ SPEECH = "audio/pcm;rate=16000"
 
 
 class LiveQueue(LiveRequestQueue):
-    """What a live run is sent.
+    """The messages on their way to a live run.
 
     ADK asks for its own class by isinstance. Nothing of that class is used: each of its public
     methods is here, and its constructor is not called. It would make an `asyncio.Queue`, whose

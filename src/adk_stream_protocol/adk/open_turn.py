@@ -32,7 +32,7 @@ from adk_stream_protocol.telemetry.calls import browser_call_ended
 
 
 class OpenTurn:
-    """What happened in a chat since the last user message, as it was read for a new turn."""
+    """The events and calls since the last user message, as they were read for a new turn."""
 
     def __init__(
         self,

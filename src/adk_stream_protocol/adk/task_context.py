@@ -17,7 +17,7 @@ from adk_stream_protocol.telemetry.turns import Entered
 
 
 class Link(Protocol):
-    """What a live run does about its link to the model."""
+    """The run's side of the link to a live model."""
 
     tells_model: bool
     """Whether the model is told that it need not wait for tools that wait."""

@@ -19,7 +19,7 @@ SCHEMA_VERSION = 1
 
 
 class State(StrEnum):
-    """Where a gated call stands."""
+    """The state of a gated call."""
 
     PENDING = "pending"
     APPROVED = "approved"
@@ -55,7 +55,7 @@ _UNDECIDED = UNANSWERED | {State.PENDING, State.LAPSED}
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who is asking or deciding: an id, and the roles that `identify` grants."""
+    """The person who asks or decides: an id, and the roles that `identify` grants."""
 
     id: str
     roles: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""What a call's record gives the model."""
+"""The response that a call's record gives the model."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Where approval records live, and the audit trail of every move."""
+"""The store of approval records, and the audit trail of every move."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

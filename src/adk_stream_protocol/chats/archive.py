@@ -33,7 +33,7 @@ _STEADY_READS = 5
 
 
 class Activity(Protocol):
-    """What goes on in chats at the moment."""
+    """The chats that are active at the moment."""
 
     async def message_in_the_making(self, user_id: str, chat_id: str) -> str | None:
         """Name the message that a running turn makes, by its stored id; None if nothing goes on.

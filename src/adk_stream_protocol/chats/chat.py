@@ -21,7 +21,7 @@ from adk_stream_protocol.workers.relay import Relay
 
 
 class ChatHost(Protocol):
-    """What a chat needs of the process it lives in."""
+    """The process that a chat lives in, as the chat needs it."""
 
     is_closing: bool
 

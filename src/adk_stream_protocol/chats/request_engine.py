@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class RequestSettings:
-    """What request turns are made of."""
+    """All that request turns are made of."""
 
     runner: Runner
     run_config: RunConfig

@@ -29,7 +29,7 @@ class Decision:
 
 @dataclass(slots=True)
 class Plan:
-    """What a request with answers leads to."""
+    """The effects of a request with answers."""
 
     decisions: list[Decision] = field(default_factory=list[Decision])
     results: list[tuple[Call, dict[str, Any]]] = field(

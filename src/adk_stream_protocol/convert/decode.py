@@ -22,7 +22,7 @@ _ANSWERED = {"approval-responded", "output-available", "output-error"}
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a client says about one call. Nothing in it is believed before it is matched."""
+    """A client's claim about one call. Nothing in it is believed before it is matched."""
 
     ids: tuple[str, ...]
     path: str

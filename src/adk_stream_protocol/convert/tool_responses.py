@@ -1,4 +1,4 @@
-"""What the model is told of a call that did not run as asked, and how ADK is told.
+"""Responses to calls that did not run as asked, for the model and in ADK's forms.
 
 A call without a result has the response `{"error": text, "outcome": code}`. The text is for the
 model and for people; code reads the code.

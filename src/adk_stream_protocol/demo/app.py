@@ -27,7 +27,7 @@ from adk_stream_protocol.workers.relay import Relay
 
 @dataclass(frozen=True)
 class DemoSettings:
-    """What the command line and the environment set."""
+    """The settings from the command line and the environment."""
 
     state: Path
     database_url: str | None = None

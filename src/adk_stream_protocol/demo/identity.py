@@ -1,4 +1,4 @@
-"""Who is talking to the demo: a bearer name, else a signed cookie, else `local`."""
+"""The user of the demo: a bearer name, else a signed cookie, else `local`."""
 
 import hashlib
 import hmac

@@ -1,4 +1,4 @@
-"""What is told of gated calls and of browser calls.
+"""Telemetry of gated calls and of browser calls.
 
 A request may wait for days, and who answers it may be another process. So no span is held open for
 a wait: it is written when the wait ends, from when the record says it began. It stands under the

@@ -17,7 +17,7 @@ _KINDS: dict[bool, dict[str, bool]] = {live: {instruments.LIVE: live} for live i
 
 
 class Entered(Protocol):
-    """What a task may run under."""
+    """A span that a task may run under."""
 
     def enter(self) -> None:
         """Let ADK's spans, and the tools', stand under this one from now on."""

@@ -1,4 +1,4 @@
-"""How live chats are run: what an application may set, and what a run is made of."""
+"""Settings of live chats: the options of an application, and what a run is made of."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -12,7 +12,7 @@ from adk_stream_protocol.adk.runner import build_live_runner, live_config
 
 @dataclass(frozen=True, slots=True)
 class LiveSettings:
-    """What a live run is made of."""
+    """All that a live run is made of."""
 
     runner: Runner
     run_config: RunConfig
@@ -24,7 +24,7 @@ class LiveSettings:
 
 @dataclass(frozen=True, slots=True)
 class LiveOptions:
-    """How live chats are run."""
+    """The options of an application for its live chats."""
 
     model: BaseLlm | str | None = None
     """The model of live chats, where it is not the agent's own."""

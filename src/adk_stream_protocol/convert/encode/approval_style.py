@@ -20,7 +20,7 @@ ApprovalStyleName = Literal["native", "adk-tool"]
 
 
 class ApprovalStyle(ABC):
-    """How requests, decisions and denials are sent, and whether text waits for them."""
+    """The chunks of requests, decisions and denials, and whether text waits for them."""
 
     holds_text: bool
     denied_part_blocks_resubmit: bool

@@ -1,4 +1,4 @@
-"""How a turn ends: ADK's finish reasons and error codes to what a client may see."""
+"""The end of a turn: ADK's finish reasons and error codes to what a client may see."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ def live_code(reason: types.TurnCompleteReason | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a turn failed, in words for users."""
+    """The reason why a turn failed, in words for users."""
 
     code: str
     own_text: str = ""

@@ -29,7 +29,7 @@ MAX_TITLE = 80
 
 @dataclass(slots=True)
 class Exchange:
-    """What the user said, in one event or spoken in several, and the events that followed."""
+    """A user message, in one event or spoken in several, and the events that followed."""
 
     said: list[Event] = field(default_factory=list[Event])
     events: list[Event] = field(default_factory=list[Event])

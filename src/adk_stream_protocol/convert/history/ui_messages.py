@@ -24,7 +24,7 @@ from adk_stream_protocol.protocol.chunks import AnyChunk, Error, Finish, Start
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a call stands by its record and the clock, whatever the session says of it."""
+    """The state of a call by its record and the clock, whatever the session says of it."""
 
     decision: bool | None = None
     reason: str | None = None

@@ -15,7 +15,7 @@ NAME = re.compile(r"<[a-z]+-\d+>")
 
 
 class Names:
-    """What the names of one scenario stand for."""
+    """The values that the names of one scenario stand for."""
 
     def __init__(self) -> None:
         self._values: dict[str, Any] = {}

@@ -49,7 +49,7 @@ class Step(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Turn(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What a client posts, what the model is asked and says, what the client gets."""
+    """One turn over HTTP: what the client posts, the model is asked and says, the client gets."""
 
     client: Json
     model: list[Exchange] = []
@@ -74,7 +74,7 @@ class Scenario(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class SocketTurn(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What a client sends on its socket, and the chunks of the turn that follows."""
+    """One turn on a socket: what the client sends, and the chunks that follow."""
 
     client: Json | None = None
     """The body of a request, as over HTTP; without it the turn is one that the server begins."""

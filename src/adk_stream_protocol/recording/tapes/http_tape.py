@@ -36,7 +36,7 @@ def http_scenario(tape: Iterable[Entry], options: RecordingOptions) -> Scenario:
 
 
 class _Reading:
-    """What has been read of a tape."""
+    """A tape, as far as it has been read."""
 
     def __init__(self, naming: Naming) -> None:
         self.model = ""

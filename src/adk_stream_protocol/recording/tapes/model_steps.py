@@ -14,7 +14,7 @@ _HANDLES = ("newHandle", "handle")
 
 
 class ModelSteps:
-    """What has been read of the model's connections."""
+    """The model's connections, as far as they have been read."""
 
     def __init__(self, naming: Naming) -> None:
         self.model = ""

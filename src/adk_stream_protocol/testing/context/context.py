@@ -1,4 +1,4 @@
-"""What the model is given, read as the message it is about and what was done about it."""
+"""The input of the model, read as the message it is about and what was done about it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a client asks for when it opens a live connection."""
+"""The settings with which a client opens a live connection."""
 
 from dataclasses import dataclass, replace
 
@@ -10,7 +10,7 @@ from adk_stream_protocol.testing.context.context import Context, declarations
 
 @dataclass(frozen=True)
 class LiveConfig:
-    """How the model behaves on one connection."""
+    """The behaviour of the model on one connection."""
 
     context: Context
     speaks: bool

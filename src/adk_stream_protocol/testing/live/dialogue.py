@@ -46,7 +46,7 @@ class SpeechBegan:
 
 @dataclass(frozen=True)
 class Spoken:
-    """What the user said."""
+    """The words that the user spoke."""
 
     text: str
 
@@ -62,7 +62,7 @@ Input = Replayed | Typed | SpeechBegan | Spoken | Responded
 
 
 class Dialogue:
-    """What was said and called so far, what waits to be heard, and the turn being played."""
+    """All that was said and called so far, what waits to be heard, and the turn being played."""
 
     def __init__(self, config: LiveConfig, script: Script | None = None) -> None:
         self.id = uuid4().hex

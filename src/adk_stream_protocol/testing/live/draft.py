@@ -1,4 +1,4 @@
-"""What the model is saying, put together as the content it will remember."""
+"""The words of the model, put together as the content it will remember."""
 
 from google.genai import types
 

@@ -1,4 +1,4 @@
-"""What a model can do in one turn, as plain values; how it is played is not known here."""
+"""The actions of a model in one turn, as plain values; how they are played is not known here."""
 
 import re
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What became of a call, judged from its result: by its code, else as a model would, by reading."""
+"""The fate of a call, judged from its result: by its code, else as a model would, by reading."""
 
 import json
 import re

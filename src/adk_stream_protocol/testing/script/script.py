@@ -42,7 +42,7 @@ def _report(message: str, outcomes: Sequence[Outcome]) -> str:
 
 @dataclass(frozen=True)
 class Script:
-    """What a test teaches a `ScriptedModel`. Messages with directives never come here."""
+    """The lesson of a test for `ScriptedModel`. Messages with directives never come here."""
 
     answers: Sequence[Answer] = ()
     """Asked one after the other; the first that understands the message answers it."""
