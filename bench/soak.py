@@ -18,8 +18,7 @@ from sqlalchemy import event
 
 import adk_stream_protocol
 from adk_stream_protocol import MemoryApprovalStore, Principal
-from adk_stream_protocol.adk.runner import build_runner
-from adk_stream_protocol.adk.telemetry import telemetry
+from adk_stream_protocol.adk.runner import build_runner, telemetry
 from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.chats.chats import Chats
 from adk_stream_protocol.convert.decode import TurnInput

@@ -7,31 +7,20 @@ from google.adk.tools.tool_context import ToolContext
 
 from adk_stream_protocol import idempotency_key
 from adk_stream_protocol.adk.chat_calls import ChatCalls
-from adk_stream_protocol.adk.task_context import bind_to_task, current_run, stream_data
+from adk_stream_protocol.adk.task_context import Run, bind_to_task, current_run, stream_data
 from adk_stream_protocol.chat_id import ChatId
-from adk_stream_protocol.telemetry.turns import UNTRACED, Entered
+from adk_stream_protocol.telemetry.turns import UNTRACED
 from tests.support.conversations.conversation import Conversation
 from tests.support.servers.in_process import clerk
 
 
-class Run:
-    """What a tool may run for."""
-
-    chat_id = ChatId("shop", "alice", "c")
-    message_id = "m1"
-    link = None
-    observed: Entered = UNTRACED
-
-    def __init__(self) -> None:
-        self.calls = ChatCalls()
-        self.data: list[tuple[str, Any, str | None, bool]] = []
-
-    def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None:
-        self.data.append((name, data, id, transient))
-
-
 async def test_a_task_and_those_it_starts_know_what_they_run_for() -> None:
-    run = Run()
+    sent: list[tuple[str, Any, str | None, bool]] = []
+
+    def send(name: str, data: Any, id: str | None, transient: bool) -> None:
+        sent.append((name, data, id, transient))
+
+    run = Run(ChatId("shop", "alice", "c"), ChatCalls(), UNTRACED, send)
 
     async def tool() -> None:
         assert current_run() is run
@@ -42,7 +31,7 @@ async def test_a_task_and_those_it_starts_know_what_they_run_for() -> None:
         await asyncio.create_task(tool())
 
     await asyncio.create_task(work())
-    assert run.data == [("progress", 5, "p", True)]
+    assert sent == [("progress", 5, "p", True)]
     assert current_run() is None
 
 

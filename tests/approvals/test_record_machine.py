@@ -12,7 +12,7 @@ from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.memory import MemoryApprovalStore
 from adk_stream_protocol.approvals.policy import ApprovalPolicy
 from adk_stream_protocol.approvals.record import MOVES, ApprovalRecord, Principal, State
-from adk_stream_protocol.approvals.response import outcome_of
+from adk_stream_protocol.approvals.response import response_of
 from adk_stream_protocol.approvals.store import AuditEntry
 from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.clock import SteadyClock
@@ -184,9 +184,9 @@ class Machine(RuleBasedStateMachine):
         for record in at_once(self.store.listed(None, 1000)):
             if record.is_settled:
                 assert self.settled.setdefault(record.id, record) == record
-                assert outcome_of(record) is not None
+                assert response_of(record) is not None
             else:
-                assert record.id not in self.settled and outcome_of(record) is None
+                assert record.id not in self.settled and response_of(record) is None
 
 
 class TestApprovals(Machine.TestCase):

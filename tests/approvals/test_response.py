@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from adk_stream_protocol.approvals.record import State
-from adk_stream_protocol.approvals.response import outcome_of, overlay
+from adk_stream_protocol.approvals.response import overlay, response_of
 from adk_stream_protocol.convert import tool_responses
 from adk_stream_protocol.convert.calls import Call
 from tests.support.records import record
@@ -24,16 +24,16 @@ SETTLED: list[tuple[State, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("state", "told"), SETTLED)
 def test_a_settled_call_has_an_outcome(state: State, told: dict[str, Any]) -> None:
-    assert outcome_of(record(state=state, reason="too much", result='{"paid": 5}')) == told
+    assert response_of(record(state=state, reason="too much", result='{"paid": 5}')) == told
 
 
 @pytest.mark.parametrize("state", [State.PENDING, State.APPROVED, State.EXECUTING])
 def test_a_call_that_may_still_change_has_none(state: State) -> None:
-    assert outcome_of(record(state=state)) is None
+    assert response_of(record(state=state)) is None
 
 
 def test_a_call_that_left_no_result_has_an_empty_one() -> None:
-    assert outcome_of(record(state=State.DONE)) == {}
+    assert response_of(record(state=State.DONE)) == {}
 
 
 def call(**fields: Any) -> Call:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from adk_stream_protocol.convert import tool_responses as outcomes
+from adk_stream_protocol.convert import tool_responses
 from adk_stream_protocol.convert.answers import Decision, Plan, match_answers
 from adk_stream_protocol.convert.calls import Call, Calls
 from adk_stream_protocol.convert.decode import Answer
@@ -69,7 +69,9 @@ def test_approval_and_result_may_come_together(answers: tuple[Answer, ...]) -> N
 def test_an_approval_without_a_result_is_the_go_signal(answer: Answer) -> None:
     known = gated()
     call = known.by_id["b1"]
-    assert match(known, answer) == Plan(decisions=[Decision(call, True, None)], go=[call])
+    assert match(known, answer) == Plan(
+        decisions=[Decision(call, True, None)], may_run_in_browser=[call]
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,7 +84,7 @@ def test_an_approval_without_a_result_is_the_go_signal(answer: Answer) -> None:
 )
 def test_an_equal_approval_again_is_the_go_signal_again(answer: Answer) -> None:
     known = gated(approved=True)
-    assert match(known, answer) == Plan(go=[known.by_id["b1"]])
+    assert match(known, answer) == Plan(may_run_in_browser=[known.by_id["b1"]])
 
 
 @pytest.mark.parametrize(
@@ -106,7 +108,7 @@ def test_after_the_approval_an_object_without_a_verdict_is_a_result(value: Any) 
 def test_a_result_before_the_approval_is_kept_and_no_approval(value: Any) -> None:
     known = gated()
     call = known.by_id["b1"]
-    assert match(known, explicit("b1", value)) == Plan(early=[(call, value)])
+    assert match(known, explicit("b1", value)) == Plan(early_results=[(call, value)])
 
 
 def test_an_approval_brings_the_early_result_with_it() -> None:
@@ -121,7 +123,7 @@ def test_a_denial_leaves_the_early_result_unused() -> None:
     call = known.by_id["b1"]
     plan = match(known, explicit("a1", {"approved": False, "reason": "no"}))
     assert plan == Plan(
-        decisions=[Decision(call, False, "no")], results=[(call, outcomes.denied("no"))]
+        decisions=[Decision(call, False, "no")], results=[(call, tool_responses.denied("no"))]
     )
 
 
@@ -130,14 +132,14 @@ def test_a_denial_beside_a_result_is_a_denial() -> None:
     call = known.by_id["b1"]
     plan = match(known, echo("b1", "a1", approved=False, value=PLACE))
     assert plan == Plan(
-        decisions=[Decision(call, False, None)], results=[(call, outcomes.denied(None))]
+        decisions=[Decision(call, False, None)], results=[(call, tool_responses.denied(None))]
     )
 
 
 def test_an_error_of_the_browser_is_a_result() -> None:
     known = calls(locate_asked())
     plan = match(known, echo("b1", error="x" * 2000))
-    assert plan == Plan(results=[(known.by_id["b1"], outcomes.browser_failed("x" * 1000))])
+    assert plan == Plan(results=[(known.by_id["b1"], tool_responses.browser_failed("x" * 1000))])
 
 
 @pytest.mark.parametrize("known", [gated(), gated(approved=True), calls(locate_asked())])
@@ -161,7 +163,7 @@ def test_an_equal_output_and_approval_of_a_confirmation_are_one_yes() -> None:
     known = gated()
     call = known.by_id["b1"]
     plan = match(known, echo("a1", approved=True, value={"confirmed": True}))
-    assert plan == Plan(decisions=[Decision(call, True, None)], go=[call])
+    assert plan == Plan(decisions=[Decision(call, True, None)], may_run_in_browser=[call])
 
 
 def test_the_first_of_two_results_in_one_request_wins() -> None:
@@ -190,7 +192,7 @@ def answered(value: dict[str, Any]) -> Calls:
 )
 def test_an_equal_result_again_is_a_repeat(stored: dict[str, Any], sent: Any) -> None:
     known = answered(stored)
-    assert match(known, explicit("b1", sent)) == Plan(repeats=[known.by_id["b1"]])
+    assert match(known, explicit("b1", sent)) == Plan(repeated=[known.by_id["b1"]])
 
 
 def test_another_result_afterwards_is_a_conflict() -> None:
@@ -200,7 +202,7 @@ def test_another_result_afterwards_is_a_conflict() -> None:
 
 def test_a_result_after_the_deadline_is_expired() -> None:
     with pytest.raises(Expired):
-        match(answered(outcomes.expired()), explicit("b1", PLACE))
+        match(answered(tool_responses.expired()), explicit("b1", PLACE))
 
 
 def test_two_calls_of_one_browser_tool_do_not_mix() -> None:
@@ -223,7 +225,7 @@ def test_answers_of_both_kinds_make_one_plan() -> None:
     assert plan == Plan(
         decisions=[Decision(pay, True, None), Decision(second, True, None)],
         results=[(first, PLACE)],
-        go=[second],
+        may_run_in_browser=[second],
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from google.adk.events.event import Event
 
-from adk_stream_protocol.convert import tool_responses as outcomes
+from adk_stream_protocol.convert import tool_responses
 from adk_stream_protocol.convert.answers import Decision, Plan, match_answers
 from adk_stream_protocol.convert.calls import Call, Calls
 from adk_stream_protocol.convert.decode import Answer
@@ -51,7 +51,7 @@ def test_a_known_id_beside_an_unknown_one_is_refused(ids: tuple[str, ...]) -> No
 def test_a_repeated_yes_for_a_finished_call_asks_to_see_its_result() -> None:
     done = [*pay_decided(True), event(response("c1", "pay", {"ok": 1}), id="e9")]
     plan = match(calls(done), echo("c1", approved=True))
-    assert [one.id for one in plan.unseen] == [one.id for one in plan.repeats] == ["c1"]
+    assert [one.id for one in plan.unacknowledged] == [one.id for one in plan.repeated] == ["c1"]
     assert plan.is_replay
 
 
@@ -156,7 +156,7 @@ def test_an_answer_without_a_verdict_is_refused() -> None:
 def test_an_equal_decision_again_is_a_repeat(answer: Answer) -> None:
     known = calls(pay_decided(True))
     plan = match(known, answer)
-    assert plan == Plan(repeats=[known.by_id["c1"]]) and plan.is_repeat
+    assert plan == Plan(repeated=[known.by_id["c1"]]) and plan.is_repeat
 
 
 def test_a_new_decision_is_no_repeat() -> None:
@@ -172,8 +172,8 @@ def test_the_other_decision_afterwards_is_a_conflict(answer: Answer) -> None:
 
 
 CLOSED: list[tuple[dict[str, Any], type[StreamProtocolError]]] = [
-    (outcomes.expired(), Expired),
-    (outcomes.cancelled(), Conflict),
+    (tool_responses.expired(), Expired),
+    (tool_responses.cancelled(), Conflict),
 ]
 
 
@@ -191,7 +191,7 @@ def consumed(outcome: dict[str, Any]) -> list[Event]:
     return [*pay_asked(), event(response("c1", "pay", outcome))]
 
 
-@pytest.mark.parametrize("outcome", [outcomes.expired(), outcomes.cancelled()])
+@pytest.mark.parametrize("outcome", [tool_responses.expired(), tool_responses.cancelled()])
 def test_a_late_echo_is_passed_over_beside_a_new_answer(outcome: dict[str, Any]) -> None:
     known = calls(consumed(outcome), pay_asked("c2", "a2"))
     plan = match(known, echo("c1", "a1", approved=True), echo("c2", "a2", approved=True))
@@ -199,13 +199,13 @@ def test_a_late_echo_is_passed_over_beside_a_new_answer(outcome: dict[str, Any])
 
 
 def test_a_late_explicit_answer_refuses_the_new_one_beside_it() -> None:
-    known = calls(consumed(outcomes.expired()), pay_asked("c2", "a2"))
+    known = calls(consumed(tool_responses.expired()), pay_asked("c2", "a2"))
     with pytest.raises(Expired):
         match(known, echo("c2", approved=True), explicit("a1", {"approved": True}))
 
 
 def test_one_explicit_answer_among_echoes_of_a_call_makes_it_explicit() -> None:
-    known = calls(consumed(outcomes.cancelled()), pay_asked("c2", "a2"))
+    known = calls(consumed(tool_responses.cancelled()), pay_asked("c2", "a2"))
     answers = (echo("c1", approved=True), explicit("a1", {"approved": True}))
     with pytest.raises(Conflict):
         match(known, *answers, echo("c2", approved=True))
@@ -214,4 +214,4 @@ def test_one_explicit_answer_among_echoes_of_a_call_makes_it_explicit() -> None:
 def test_the_echoed_output_of_a_finished_server_call_is_a_repeat() -> None:
     known = calls([*pay_decided(True), event(response("c1", "pay", {"ok": 1}))])
     plan = match(known, echo("c1", "a1", approved=True, value={"ok": 1}))
-    assert plan == Plan(repeats=[known.by_id["c1"]])
+    assert plan == Plan(repeated=[known.by_id["c1"]])

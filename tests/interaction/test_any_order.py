@@ -7,7 +7,15 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.support.ways.bodies import Answer, Asked, no, sdk_answers, sdk_text, seed_answers, yes
+from tests.support.ways.bodies import (
+    Answer,
+    Asked,
+    envelope_answers,
+    no,
+    sdk_answers,
+    sdk_text,
+    yes,
+)
 from tests.support.ways.clients import Chat, Client, Clients, Http
 from tests.support.ways.context import told
 from tests.support.ways.reply import Reply
@@ -263,7 +271,7 @@ def test_an_answer_by_envelope_to_a_request_in_frames(
     """Another dialect is another socket: it takes the chat over."""
     asked = socket.say("Send $50 to Hanako")
     older: Envelopes = clients.add(Envelopes(chat))
-    done = older.send(seed_answers("m", (yes(asked.asking()),)))
+    done = older.send(envelope_answers("m", (yes(asked.asking()),)))
     assert (ends_of(done), done.text) == (["tool-output-available"], PAID)
     assert chat.paid() == [("Hanako", 50)]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.support.ways.bodies import Json, envelope, sdk_text, seed_text, yes
+from tests.support.ways.bodies import Json, envelope, envelope_text, sdk_text, yes
 from tests.support.ways.clients import Chat, Clients, Http
 from tests.support.ways.expect import said, step
 from tests.support.ways.reply import Reply, normal
@@ -133,7 +133,7 @@ def test_noise_is_heard_as_nothing(client: Envelopes) -> None:
 
 def test_the_user_may_cut_the_model_short(client: Envelopes) -> None:
     """`interrupted` closes the part; the answer to what was said is a turn of its own."""
-    client.post(seed_text("/say 2\n/hang 30\n/say 2"))
+    client.post(envelope_text("/say 2\n/hang 30\n/say 2"))
     while '"delta":"2 "' not in client.receive():
         pass
     in_envelopes(client, b"Thanks")
@@ -159,7 +159,7 @@ def test_an_envelope_that_ends_the_turn(
 ) -> None:
     chat = Chat.new(speaking if speaks else sequential)
     client: Envelopes = clients.add(Envelopes(chat))
-    client.post(seed_text("/say 2\n/hang 30\n/say 2"))
+    client.post(envelope_text("/say 2\n/hang 30\n/say 2"))
     while '"delta":"2 "' not in client.receive():
         pass
     client.post(envelope(kind))

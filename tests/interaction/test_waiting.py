@@ -6,7 +6,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.support.holds import held
-from tests.support.ways.bodies import envelope, seed_answers, seed_text, yes
+from tests.support.ways.bodies import envelope, envelope_answers, envelope_text, yes
 from tests.support.ways.clients import Chat, Clients, Http
 from tests.support.ways.context import told
 from tests.support.ways.expect import payment, receipt, said
@@ -47,7 +47,7 @@ def test_what_the_model_says_meanwhile_arrives(client: Envelopes) -> None:
     asked = client.say(f"{PAY}\n/say 3")
     until_said(client, "3 ")
     assert client.chat.paid() == []
-    client.post(seed_answers("m", (yes(asked.asking()),)))
+    client.post(envelope_answers("m", (yes(asked.asking()),)))
     rest, done = client.read(), client.read()
     assert rest.types == ["text-end", "finish"]
     assert done.text == PAID
@@ -58,7 +58,7 @@ def test_words_are_not_repeated_by_the_turn_that_they_run_into(client: Envelopes
     """An answer in the middle of a sentence: the next turn has the rest of it, once."""
     asked = client.say(f"{PAY}\n/say 3\n/hang 0.2\n/say 3")
     until_said(client, "3 ")
-    client.post(seed_answers("m", (yes(asked.asking()),)))
+    client.post(envelope_answers("m", (yes(asked.asking()),)))
     rest, done = client.read(), client.read()
     assert rest.text + done.text == f"1 2 3 {PAID}"
     assert done.types.count("tool-output-available") == 1
@@ -168,9 +168,9 @@ def test_a_call_elsewhere_that_nobody_reads_is_paid_all_the_same(
 
 def test_a_message_in_the_middle_of_an_answer_is_refused(client: Envelopes) -> None:
     """Only one turn of the client's at a time; the running one is not disturbed."""
-    client.post(seed_text(held(client.chat.id)))
+    client.post(envelope_text(held(client.chat.id)))
     until_said(client, "3 ")
-    client.post(seed_text("Hello"))
+    client.post(envelope_text("Hello"))
     client.socket.send("{")
     client.post({**envelope("resume"), "id": new_name("chat")})
     client.chat.release()
@@ -184,7 +184,7 @@ def test_a_message_in_the_middle_of_an_answer_is_refused(client: Envelopes) -> N
 
 
 def test_who_sends_what_is_refused_without_end_is_closed(client: Envelopes) -> None:
-    client.post(seed_text("/say 2\n/hang 20\n/say 2"))
+    client.post(envelope_text("/say 2\n/hang 20\n/say 2"))
     until_said(client, "2 ")
     with pytest.raises(ConnectionClosed) as closed:
         for _ in range(100):

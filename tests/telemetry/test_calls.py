@@ -12,11 +12,13 @@ from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, Stat
 from adk_stream_protocol.convert import tool_responses
 from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.telemetry import calls, instruments
-from adk_stream_protocol.telemetry.calls import CallTelemetry, browser_call_ended, traced_gate
+from adk_stream_protocol.telemetry.calls import CallTelemetry, browser_call_ended, gate_span
 from tests.support.conversations.conversation import Conversation
 from tests.support.listener import Listener
 from tests.support.records import entry, record
 from tests.support.servers.in_process import clerk
+from tests.support.servers.without_network import Served, agent
+from tests.support.tills import Till
 
 NOTED = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 ALICE = Principal("alice")
@@ -117,20 +119,25 @@ def test_a_call_that_never_reached_the_browser_is_none_of_its(listener: Listener
     assert listener.spans() == []
 
 
-@pytest.mark.parametrize("stops", [False, True])
-async def test_the_gate_has_a_span_that_says_whether_it_let_a_call_pass(
-    listener: Listener, stops: bool
+@pytest.mark.parametrize(("approved", "outcome"), [(True, "started"), (False, "stopped")])
+async def test_the_gate_has_spans_that_say_whether_it_let_a_call_pass(
+    listener: Listener, approved: bool, outcome: str
 ) -> None:
-    async def decide() -> dict[str, Any] | None:
-        return {"error": "no"} if stops else None
+    served = Served(agent(Till().tool()))
+    asked = await served.say('/call pay {"amount": 5}')
+    await served.answer(asked.approvals, approved)
+    spans = [span for span in listener.spans() if span.name == "approval_gate pay"]
+    noted = [(span.attributes or {})[instruments.OUTCOME] for span in spans]
+    assert noted == ["asked", outcome]
 
+
+async def test_a_span_of_the_gate_does_not_hold_what_was_raised(listener: Listener) -> None:
     async def probe(tool_context: ToolContext) -> dict[str, str]:
-        """Ask a gate of the test's own."""
-        await traced_gate(tool, tool_context, decide())
+        """Enter a gate of the test's own."""
+        with pytest.raises(ValueError), gate_span(tool, tool_context):
+            raise ValueError("the arguments")
         return {}
 
     tool = FunctionTool(probe)
     await Conversation(clerk(tool)).say("/call probe {}")
-    span = listener.span("approval_gate probe")
-    outcome = (span.attributes or {})[instruments.OUTCOME]
-    assert outcome == ("stopped" if stops else "started")
+    assert list(listener.span("approval_gate probe").events) == []

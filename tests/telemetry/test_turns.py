@@ -47,7 +47,8 @@ async def test_what_belongs_to_a_turn_runs_under_its_span(listener: Listener) ->
         turn.enter()
         return await work()
 
-    before = await turn.inside_span(work())
+    with turn.span():
+        before = await work()
     inside = await asyncio.create_task(task())
     assert not trace.get_current_span().get_span_context().is_valid
     turn.end([], 0, "")
@@ -59,11 +60,8 @@ async def test_an_error_before_the_task_is_for_the_caller_and_not_in_the_span(
 ) -> None:
     turn = TurnTelemetry("c", "r1", None)
 
-    async def fail() -> None:
+    with pytest.raises(ValueError), turn.span():
         raise ValueError("what the user said")
-
-    with pytest.raises(ValueError):
-        await turn.inside_span(fail())
     turn.end([], 0, "")
     assert list(listener.span("turn").events) == []
 
@@ -123,11 +121,8 @@ async def test_a_task_of_a_live_run_stands_under_it(listener: Listener) -> None:
 
 
 async def test_of_a_turn_of_another_process_nothing_is_told(listener: Listener) -> None:
-    async def work() -> int:
-        return 5
-
     UNTRACED.enter()
     UNTRACED.link_to([])
-    assert await UNTRACED.inside_span(work()) == 5
-    UNTRACED.end([], 0, "")
+    with UNTRACED.span():
+        UNTRACED.end([], 0, "")
     assert (listener.spans(), listener.lines()) == ([], [])

@@ -11,7 +11,7 @@ from websockets.exceptions import ConnectionClosed, ConnectionClosedError
 from websockets.frames import OP_TEXT, Frame
 
 from tests.support.servers.demo import DemoServer
-from tests.support.ways.bodies import Json, envelope, sdk_text, seed_text, yes
+from tests.support.ways.bodies import Json, envelope, envelope_text, sdk_text, yes
 from tests.support.ways.clients import Chat, Clients
 from tests.support.ways.reply import Reply, refusal_of
 from tests.support.ways.server import Elsewhere
@@ -102,15 +102,15 @@ def test_a_first_frame_that_is_none_leaves_the_dialect_open(
 ENVELOPE_FAULTS: list[tuple[Json, str]] = [
     ({"type": "dance", "version": "1.0"}, "$.type: 'dance' is not a known type"),
     ({"type": "x" * 1000}, "$.type: '" + "x" * 64 + "' is not a known type"),
-    ({**seed_text("Hello"), "version": "2.0"}, "$.version: 1.0 is expected"),
-    ({**seed_text("Hello"), "version": 1}, "$.version: 1.0 is expected"),
+    ({**envelope_text("Hello"), "version": "2.0"}, "$.version: 1.0 is expected"),
+    ({**envelope_text("Hello"), "version": 1}, "$.version: 1.0 is expected"),
     ({"type": "send", "requestId": "r", "messages": []}, "$.type: 'send' is not a known type"),
     (envelope("message"), "$.messages: at least one message is expected"),
     (envelope("message", {"messages": 7}), "$.messages: Expected `array`, got `int`"),
     (envelope("message", {"messages": [{"role": "system", "content": "obey"}]}), "'system'"),
     (envelope("message", {"id": 7, "messages": []}), "$.id: Expected `str | null`, got `int`"),
-    ({**seed_text("Hello"), "id": " "}, "$.id: 1 to 128 printable characters"),
-    ({**seed_text("Hello"), "id": "x" * 129}, "$.id: 1 to 128 printable characters"),
+    ({**envelope_text("Hello"), "id": " "}, "$.id: 1 to 128 printable characters"),
+    ({**envelope_text("Hello"), "id": "x" * 129}, "$.id: 1 to 128 printable characters"),
     (envelope("tool_result", {"toolCallId": "c1"}), "$.result: missing"),
     (envelope("audio", {"audio": "&&&"}), "$.data.audio: base64 is expected"),
     (envelope("interrupt", {"chatId": 7}), "$.chatId: a string is expected"),
@@ -133,7 +133,7 @@ FRAME_FAULTS: list[tuple[Json, str, str]] = [
     ({"type": "dance", "requestId": "r9"}, "r9", "$.type: 'dance' is not a known type"),
     ({"type": "start", "requestId": "r9"}, "r9", "$.type: 'start' is not a known type"),
     (envelope("ping"), "", "$.type: 'ping' is not a known type"),
-    (seed_text("Hello"), "", "$.type: 'message' is not a known type"),
+    (envelope_text("Hello"), "", "$.type: 'message' is not a known type"),
     ({"type": "send", **sdk_text("Hello")}, "", "$.requestId: missing"),
     ({"type": "send", "requestId": "", **sdk_text("Hello")}, "", "$.requestId: missing"),
     ({"type": "send", "requestId": 7, **sdk_text("Hello")}, "", "$.requestId: a string"),

@@ -9,7 +9,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from tests.support.holds import WHOLE, held
 from tests.support.servers.demo import DemoServer
-from tests.support.ways.bodies import Json, envelope, seed_answers, seed_text, yes
+from tests.support.ways.bodies import Json, envelope, envelope_answers, envelope_text, yes
 from tests.support.ways.clients import Chat, Clients
 from tests.support.ways.reply import Reply
 from tests.support.ways.server import SECONDS, Elsewhere, new_name
@@ -43,7 +43,7 @@ def chat(demo: DemoServer) -> Chat:
 
 def users_texts(client: Envelopes, **fields: str) -> list[str]:
     """What the user said in the chat that the client is in."""
-    reply = client.send({**seed_text("/echo"), **fields})
+    reply = client.send({**envelope_text("/echo"), **fields})
     return texts_in(reply)
 
 
@@ -65,15 +65,15 @@ def test_the_chat_is_named_in_the_address(chat: Chat, clients: Clients) -> None:
 def test_the_chat_is_named_in_the_envelope(chat: Chat, clients: Clients, key: str) -> None:
     client: Bare = clients.add(Bare(chat))
     names = {key: new_name("chat")}, {key: new_name("chat")}
-    assert client.send({**seed_text("Hello"), **names[0]}).text == GREETING
-    assert client.send({**seed_text("Thanks"), **names[1]}).text == "You are welcome!"
+    assert client.send({**envelope_text("Hello"), **names[0]}).text == GREETING
+    assert client.send({**envelope_text("Thanks"), **names[1]}).text == "You are welcome!"
     assert users_texts(client, **names[0]) == ["Hello", "/echo"]
     assert users_texts(client, **names[1]) == ["Thanks", "/echo"]
 
 
 def test_the_chat_that_was_named_last_is_meant_from_then_on(chat: Chat, clients: Clients) -> None:
     client: Bare = clients.add(Bare(chat))
-    client.send({**seed_text("Hello"), "id": new_name("chat")})
+    client.send({**envelope_text("Hello"), "id": new_name("chat")})
     assert users_texts(client) == ["Hello", "/echo"]
 
 
@@ -115,7 +115,7 @@ def test_turns_that_follow_each_other_at_once_are_not_mixed(demo: DemoServer) ->
         client: Bare = clients.add(Bare(Chat.new(Elsewhere(demo), "native")))
         names = [new_name("chat") for _ in range(3)]
         for name in names:
-            client.post({**seed_text("/say 200"), "id": name})
+            client.post({**envelope_text("/say 200"), "id": name})
         numbers = "".join(f"{n} " for n in range(1, 201))
         assert [client.read().text for _ in names] == [numbers] * 3
 
@@ -169,7 +169,7 @@ def test_a_running_turn_is_read_from_its_first_chunk_by_who_comes_back(
     chat: Chat, clients: Clients
 ) -> None:
     first: Bare = clients.add(Bare(chat, chatId=chat.id, approvals="native"))
-    first.post(seed_text(held(chat.id)))
+    first.post(envelope_text(held(chat.id)))
     while '"delta":"3 "' not in first.receive():
         pass
     first.close()
@@ -185,7 +185,7 @@ def test_the_newest_socket_has_the_chat(chat: Chat, clients: Clients) -> None:
     first: Bare = clients.add(Bare(chat, chatId=chat.id))
     asked = first.say("Send $50 to Hanako")
     second: Bare = clients.add(Bare(chat, chatId=chat.id))
-    done = second.send(seed_answers("m", (yes(asked.asking()),)))
+    done = second.send(envelope_answers("m", (yes(asked.asking()),)))
     assert done.text == PAID
     with pytest.raises(ConnectionClosedError) as closed:
         first.receive()

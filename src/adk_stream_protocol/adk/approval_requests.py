@@ -12,7 +12,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai.types import FunctionCall, Part
 
-from adk_stream_protocol.adk.chat_calls import ChatCalls, Tools
+from adk_stream_protocol.adk.chat_calls import ChatCalls, Tools, chat_of
 from adk_stream_protocol.adk.client_tool import ClientTool, needs_answer
 from adk_stream_protocol.adk.sessions import finish_even_if_cancelled
 from adk_stream_protocol.adk.task_context import current_run
@@ -20,7 +20,7 @@ from adk_stream_protocol.adk.tool_schema import Schemas
 from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.record import State
 from adk_stream_protocol.chat_id import ChatId
-from adk_stream_protocol.convert import tool_responses as outcomes
+from adk_stream_protocol.convert import tool_responses
 from adk_stream_protocol.convert.calls import CONFIRMATION, Calls
 from adk_stream_protocol.convert.events import (
     is_placeholder,
@@ -55,29 +55,10 @@ class ApprovalRequests:
         run = current_run()
         return run.calls if run else self._unchatted
 
-    def let_through(self, chat: ChatId, call_id: str) -> None:
-        """Expect ADK to ask about a call; its record follows with ADK's event."""
-        self.calls.asking.setdefault(chat, set()).add(call_id)
-
-    def is_let_through(self, chat: ChatId, call_id: str) -> bool:
-        """Whether ADK is about to ask about a call."""
-        return call_id in self.calls.asking.get(chat, ())
-
-    def forget(self, chat: ChatId) -> None:
-        """Forget what a run that was cut off let through."""
-        self.calls.asking.pop(chat, None)
-
-    def take_asked(self, chat: ChatId, call_id: str) -> bool:
-        """Whether a person is asked about this call, whatever its tool says by now; only once."""
-        asked = self.calls.asked
-        was_asked = (chat, call_id) in asked
-        asked.discard((chat, call_id))
-        return was_asked
-
     async def notes(
         self, context: InvocationContext, event: Event, calls: list[FunctionCall]
     ) -> Notes:
-        """What the session alone does not say about these calls."""
+        """Note what the session alone does not say about these calls, and ask about some."""
         run = current_run()
         link = run.link if run and context.live_request_queue else None
         tools = link.tools if link else self.calls.tools_of(context.invocation_id, event.author)
@@ -88,11 +69,11 @@ class ApprovalRequests:
             return await finish_even_if_cancelled(noting)
         except asyncio.CancelledError:
             if not noting.exception():
-                await self._take_back(chat_of(context), noting.result())
+                await self._take_back(chat_of(context.session), noting.result())
             raise
 
     async def _take_back(self, chat: ChatId, notes: Notes) -> None:
-        """The run is cut off here: the event is not stored, so nobody will see the requests."""
+        """Cancel requests that nobody will see: the run ended before their event was stored."""
         for record in (await self._book.of_calls(chat, list(notes))).values():
             await self._book.cancel(record, "the turn was stopped")
 
@@ -114,7 +95,7 @@ class ApprovalRequests:
     async def _server_call(
         self, context: InvocationContext, call: FunctionCall, tool: BaseTool, *, is_live: bool
     ) -> dict[str, Any]:
-        """The note on a call that needs approval. In a live run ADK has no dialog of its own."""
+        """Note that a call needs approval. In a live run ask, since ADK has no dialog there."""
         tool_context = ToolContext(context, function_call_id=call.id)
         required = await self.requires(tool, call.args or {}, tool_context)
         if required is False:
@@ -123,13 +104,13 @@ class ApprovalRequests:
             return {"gated": True}
         asked = await self._ask_ourselves(context, call, tool)
         if asked:
-            self.calls.asked.add((chat_of(context), call.id or ""))
+            self.calls.add_asked((chat_of(context.session), call.id or ""))
         return {"gated": True, **asked}
 
     async def requires(
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
     ) -> object:
-        """What the tool's own declaration says: anything but False means "ask"."""
+        """Ask the tool whether this call needs approval: anything but False means "ask"."""
         try:
             return await tool.check_require_confirmation(arguments, context)
         except Exception:
@@ -160,7 +141,7 @@ class ApprovalRequests:
         original = (call.args or {}).get("originalFunctionCall")
         if not call.id or not isinstance(original, dict):
             return {}
-        self.calls.asking.get(chat_of(context), set[str]()).discard(original["id"])
+        self.calls.let_through_in(chat_of(context.session)).discard(original["id"])
         asked = (original["id"], original["name"], original.get("args") or {})
         tool = tools.get(original["name"])
         order = self.schemas.order(tool) if tool else ()
@@ -175,7 +156,7 @@ class ApprovalRequests:
     ) -> dict[str, Any]:
         call_id, tool, arguments = asked
         record = await self._book.ask(
-            chat_of(context),
+            chat_of(context.session),
             approval_id,
             call_id=call_id,
             invocation_id=context.invocation_id,
@@ -187,10 +168,10 @@ class ApprovalRequests:
     async def why_not(
         self, tool: BaseTool, arguments: dict[str, Any], context: InvocationContext
     ) -> str | None:
-        """Why nobody is asked about this call, or None."""
+        """Say why nobody is asked about this call, or return None."""
         if fault := self.schemas.fault(tool, arguments):
             return f"The arguments are not valid: {fault}."
-        chat, run = chat_of(context), current_run()
+        chat, run = chat_of(context.session), current_run()
         if run and run.chat_id != chat:
             return "This tool needs approval, which cannot be asked for inside an agent tool."
         # A live run is one invocation for many turns.
@@ -199,18 +180,22 @@ class ApprovalRequests:
         pending = sum(record.state is State.PENDING for record in records)
         limits = self._book.limits
         most = limits.approvals_per_turn
-        if pending + len(self.calls.asking.get(chat, ())) >= most:
+        if pending + len(self.calls.let_through_in(chat)) >= most:
             return f"No more than {most} approvals can be open."
         if await self._book.store.open_count(chat.app, chat.user) >= limits.approvals_per_user:
             return "Too many requests of this user are waiting for approval already."
-        same = [one for one in records if one.tool == tool.name and one.created >= since]
-        if sum(record.state is State.DENIED for record in same) >= limits.denials_per_turn:
-            return f"{tool.name} was denied {limits.denials_per_turn} times; do not ask again."
+        denials = sum(
+            record.tool == tool.name and record.created >= since
+            for record in records
+            if record.state is State.DENIED
+        )
+        if denials >= limits.denials_per_turn:
+            return f"{tool.name} was denied {denials} times; do not ask again."
         return None
 
 
 def in_call_order(session: Session, event: Event) -> list[Part]:
-    """The parts of a response event, with the earlier responses of sibling calls in place."""
+    """Order the parts of a response event, with the earlier responses of sibling calls in place."""
     parts = parts_of(event)
     new = {
         response.id: response.response or {}
@@ -220,14 +205,14 @@ def in_call_order(session: Session, event: Event) -> list[Part]:
     calls = Calls.of(_since_called(session.events, set(new)))
     given = {part.function_response.id: part for part in parts if part.function_response}
     ordered = [
-        given.get(call_id) or outcomes.response_part(calls.by_id[call_id], answer)
+        given.get(call_id) or tool_responses.response_part(calls.by_id[call_id], answer)
         for call_id, answer in calls.in_call_order(new).items()
     ]
     return [*ordered, *(part for part in parts if part not in ordered)]
 
 
 def _since_called(events: list[Event], call_ids: set[str]) -> list[Event]:
-    """The events from the one on that made these calls: in a long turn they are the last few."""
+    """Return the events since these calls were made: in a long turn they are the last few."""
     for index in range(len(events) - 1, -1, -1):
         call_ids -= {call.id or "" for call in events[index].get_function_calls()}
         if not call_ids or is_user_message(events[index]):
@@ -250,9 +235,3 @@ def unquote_live_event(event: Event) -> None:
 def _may_ask(call: FunctionCall, tools: Tools) -> bool:
     tool = tools.get(call.name or "")
     return call.name == CONFIRMATION or (tool is not None and needs_answer(tool))
-
-
-def chat_of(context: InvocationContext) -> ChatId:
-    """The chat that an invocation runs in."""
-    session = context.session
-    return ChatId(session.app_name, session.user_id, session.id)

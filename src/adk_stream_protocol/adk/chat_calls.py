@@ -2,6 +2,7 @@
 
 import asyncio
 
+from google.adk.sessions.session import Session
 from google.adk.tools.base_tool import BaseTool
 
 from adk_stream_protocol.approvals.record import ApprovalRecord, State
@@ -15,21 +16,30 @@ CallKey = tuple[ChatId, str]
 
 
 class ChatCalls:
-    """What the gate remembers of the calls of one chat, and which of them run or wait here."""
+    """The memory of the gate for the calls of one chat, and which of them run or wait here."""
 
-    __slots__ = ("_ended", "_running", "_tools", "asked", "asking", "held", "started", "waiting")
+    __slots__ = (
+        "_asked",
+        "_ended",
+        "_let_through",
+        "_running",
+        "_started",
+        "_tools",
+        "held",
+        "waiting",
+    )
 
     def __init__(self) -> None:
         self._running: set[object] = set()
         self._ended: asyncio.Event | None = None
         self._tools: dict[tuple[str, str], Tools] = {}
-        self.asking: dict[ChatId, set[str]] = {}
+        self._let_through: dict[ChatId, set[str]] = {}
         """Calls let through to ADK's dialog whose record is not made yet."""
-        self.asked: set[CallKey] = set()
+        self._asked: set[CallKey] = set()
         """Calls that we ask about ourselves and that have not come to the gate yet."""
         self.held: dict[CallKey, ApprovalRecord] = {}
         """Approved and about to start: spares the start a read. The claim checks it anyway."""
-        self.started: dict[CallKey, ApprovalRecord] = {}
+        self._started: dict[CallKey, ApprovalRecord] = {}
         """Claimed records of calls that run now."""
         self.waiting: dict[str, asyncio.Event] = {}
         """Calls of a live run that wait for their answer, by approval id."""
@@ -45,6 +55,38 @@ class ChatCalls:
         """Return the tools that the last model response of an agent could call."""
         return self._tools.get((invocation_id, agent), {})
 
+    def let_through(self, key: CallKey) -> None:
+        """Expect ADK to ask about a call; its record follows with ADK's event."""
+        chat, call_id = key
+        self._let_through.setdefault(chat, set()).add(call_id)
+
+    def let_through_in(self, chat: ChatId) -> set[str]:
+        """Return the calls of a session that ADK is about to ask about."""
+        return self._let_through.get(chat, set())
+
+    def forget_let_through(self, chat: ChatId) -> None:
+        """Forget what a run that was cut off let through."""
+        self._let_through.pop(chat, None)
+
+    def add_asked(self, key: CallKey) -> None:
+        """Expect a call that a person is asked about to come to the gate."""
+        self._asked.add(key)
+
+    def take_asked(self, key: CallKey) -> bool:
+        """Return whether a person is asked about this call, whatever its tool says; only once."""
+        was_asked = key in self._asked
+        self._asked.discard(key)
+        return was_asked
+
+    def start(self, key: CallKey, record: ApprovalRecord) -> None:
+        """Count a gated call as running: its record is claimed."""
+        self.begin(record.id)
+        self._started[key] = record
+
+    def take_started(self, key: CallKey) -> ApprovalRecord | None:
+        """Return the claimed record of a call, once."""
+        return self._started.pop(key, None)
+
     def begin(self, name: object) -> None:
         """Count a call as running: by its approval id if it is gated, else by its key."""
         self._running.add(name)
@@ -56,7 +98,7 @@ class ChatCalls:
             self._ended.set()
 
     def is_running(self, name: object) -> bool:
-        """Whether a call runs in this process now."""
+        """Return whether a call runs in this process now."""
         return name in self._running
 
     async def none_running(self) -> None:
@@ -85,3 +127,8 @@ class ChatCalls:
         """Keep an approved record for the start of its call."""
         if record.state is State.APPROVED:
             self.held[(record.chat_id, record.call_id)] = record
+
+
+def chat_of(session: Session) -> ChatId:
+    """Return the chat that a session stores."""
+    return ChatId(session.app_name, session.user_id, session.id)

@@ -49,22 +49,22 @@ class ClientTool(BaseTool):
         )
 
     async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> None:
-        """Pause: the result comes from the browser, as a function response of its own."""
+        """Return nothing: the result comes from the browser, as a function response of its own."""
         return None
 
     def check_output(self, value: Any) -> str | None:
-        """What is wrong with a result, with its path, or None."""
+        """Say what is wrong with a result, with its path, or return None."""
         fault: ValidationError | None = next(iter(self._checker.iter_errors(value)), None)
         return None if fault is None else f"{fault.json_path}: {fault.message}"
 
 
 def needs_answer(tool: BaseTool) -> bool:
-    """Whether a call of this tool may wait for a person or for the browser."""
+    """Return whether a call of this tool may wait for a person or for the browser."""
     return isinstance(tool, ClientTool) or may_require_confirmation(tool)
 
 
 async def tools_of(node: BaseNode | None, author: str) -> dict[str, BaseTool]:
-    """The tools of the agent `author` in the tree of `node`, by name."""
+    """Return the tools of the agent `author` in the tree of `node`, by name."""
     agent = node.root_agent.find_agent(author) if isinstance(node, BaseAgent) else None
     if not isinstance(agent, LlmAgent):
         return {}

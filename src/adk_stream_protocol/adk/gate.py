@@ -7,6 +7,7 @@ way it must claim its record to start.
 
 import asyncio
 import logging
+from collections.abc import Awaitable
 from secrets import token_hex
 from typing import Any
 
@@ -24,25 +25,26 @@ from google.genai.types import FunctionCall
 from adk_stream_protocol.adk.approval_requests import (
     UNDECIDED,
     ApprovalRequests,
-    chat_of,
     in_call_order,
     unquote_live_event,
 )
-from adk_stream_protocol.adk.chat_calls import CallKey, ChatCalls
+from adk_stream_protocol.adk.chat_calls import CallKey, ChatCalls, chat_of
 from adk_stream_protocol.adk.client_tool import ClientTool
 from adk_stream_protocol.adk.private import is_stand_in
 from adk_stream_protocol.adk.task_context import current_run
 from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.record import ApprovalRecord, State
-from adk_stream_protocol.approvals.response import outcome_of
-from adk_stream_protocol.convert import tool_responses as outcomes
+from adk_stream_protocol.approvals.response import response_of
+from adk_stream_protocol.convert import tool_responses
 from adk_stream_protocol.convert.events import add_notes
 from adk_stream_protocol.convert.history.exchanges import MESSAGE_ID
 from adk_stream_protocol.errors import StreamProtocolError
-from adk_stream_protocol.telemetry.calls import traced_gate
+from adk_stream_protocol.telemetry.calls import gate_span
+from adk_stream_protocol.telemetry.instruments import OUTCOME
 
 logger = logging.getLogger(__name__)
 
+Decision = Awaitable[dict[str, Any] | None]
 _HINT = "Please approve or reject the tool call."
 
 
@@ -59,8 +61,8 @@ class ApprovalGate(BasePlugin):
         return self._requests.calls
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
-        """A chat has one run at a time: nothing is on its way to a dialog yet."""
-        self._requests.forget(chat_of(invocation_context))
+        """Forget what the last run let through. A chat has one run at a time."""
+        self._calls.forget_let_through(chat_of(invocation_context.session))
 
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
@@ -86,8 +88,9 @@ class ApprovalGate(BasePlugin):
         if event.partial:
             return None
         run = current_run()
-        if invocation_context.live_request_queue and run and run.message_id:
-            add_notes(event, {MESSAGE_ID: run.message_id})
+        link = run.link if run and invocation_context.live_request_queue else None
+        if link and (message_id := link.message_id):
+            add_notes(event, {MESSAGE_ID: message_id})
         if calls := event.get_function_calls():
             if invocation_context.live_request_queue is not None:
                 _refuse_dialogs(calls)  # a live response passes no callback (google-adk 2.13)
@@ -103,52 +106,64 @@ class ApprovalGate(BasePlugin):
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
     ) -> dict[str, Any] | None:
-        """None lets ADK ask or run; anything else is the result, and the tool is not entered."""
+        """Return None to let ADK ask or run; any other value is the result of the call."""
         if isinstance(tool, ClientTool):
             return await self._before_browser(tool, tool_args, tool_context)
         if tool_context.tool_confirmation is not None:
-            return await traced_gate(
-                tool, tool_context, self._before_running(tool_args, tool_context)
-            )
-        if self._requests.take_asked(*_key(tool_context)):
+            starting = self._before_running(tool_args, tool_context)
+            return await self._in_span(tool, tool_context, starting, "started")
+        if self._calls.take_asked(_key(tool_context)):
             waiting = self._wait_in_live_run(tool, tool_args, tool_context)
-            return await traced_gate(tool, tool_context, waiting)
+            return await self._in_span(tool, tool_context, waiting, "started")
         required = await self._requests.requires(tool, tool_args, tool_context)
         if required is False:
             self._calls.begin(_key(tool_context))
             self._end_with_task(tool_context)
             return None
         if required is UNDECIDED:
-            return outcomes.refused("The server could not tell whether this call needs approval.")
+            return tool_responses.refused(
+                "The server could not tell whether this call needs approval."
+            )
         if tool_context.get_invocation_context().live_request_queue is not None:
             return await self._wait_in_live_run(tool, tool_args, tool_context)
         asking = self._before_asking(tool, tool_args, tool_context, required)
-        return await traced_gate(tool, tool_context, asking, "asked")
+        return await self._in_span(tool, tool_context, asking, "asked")
+
+    async def _in_span(
+        self, tool: BaseTool, context: ToolContext, deciding: Decision, passed: str
+    ) -> dict[str, Any] | None:
+        with gate_span(tool, context) as span:
+            found = await deciding
+            span.set_attribute(OUTCOME, passed if found is None else "stopped")
+        return found
 
     async def _wait_in_live_run(
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
     ) -> dict[str, Any] | None:
-        """ADK would swallow what is raised here, and the model wait for ever (google-adk 2.13)."""
+        """Wait for the answer, and make a response of what fails.
+
+        ADK would swallow what is raised here, and the model wait for ever (google-adk 2.13).
+        """
         run, task = current_run(), asyncio.current_task()
         if (link := run.link if run else None) and task:
             call_id = context.function_call_id or ""
-            task.add_done_callback(lambda one: one.cancelled() or link.call_ended(call_id))
+            task.add_done_callback(lambda ended: ended.cancelled() or link.call_ended(call_id))
         try:
             return await self._wait(tool, arguments, context)
         except Exception:
             reference = token_hex(4)
             logger.exception("tool %s could not be started, reference %s", tool.name, reference)
-            return outcomes.not_started(reference)
+            return tool_responses.not_started(reference)
 
     async def _wait(
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
     ) -> dict[str, Any] | None:
-        """In a live run: wait for the answer here, while ADK goes on listening to the model."""
-        invocation, call_id = context.get_invocation_context(), context.function_call_id or ""
-        record = (await self._book.of_calls(chat_of(invocation), [call_id])).get(call_id)
+        """Wait for the answer inside the live run, while ADK goes on listening to the model."""
+        chat, call_id = _key(context)
+        record = (await self._book.of_calls(chat, [call_id])).get(call_id)
         if record is None:
-            why = await self._requests.why_not(tool, arguments, invocation)
-            return outcomes.refused(why or "Approval could not be requested.")
+            why = await self._requests.why_not(tool, arguments, context.get_invocation_context())
+            return tool_responses.refused(why or "Approval could not be requested.")
         self._end_with_task(context, record.id)
         record = await self._answered(record)
         if (run := current_run()) and run.link:
@@ -170,15 +185,14 @@ class ApprovalGate(BasePlugin):
     async def _before_asking(
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext, required: object
     ) -> dict[str, Any] | None:
-        invocation = context.get_invocation_context()
-        if why := await self._requests.why_not(tool, arguments, invocation):
-            return outcomes.refused(why)
-        self._requests.let_through(chat_of(invocation), context.function_call_id or "")
+        if why := await self._requests.why_not(tool, arguments, context.get_invocation_context()):
+            return tool_responses.refused(why)
+        self._calls.let_through(_key(context))
         if required is not True:
             # ADK would run it: it takes anything but True for a no (google-adk 2.13).
             context.request_confirmation(hint=_HINT)
             context.actions.skip_summarization = True
-            return outcomes.not_approved()
+            return tool_responses.not_approved()
         return None
 
     async def _before_browser(
@@ -187,9 +201,9 @@ class ApprovalGate(BasePlugin):
         chat, call_id = _key(context)
         if tool.approval and not await self._book.of_calls(chat, [call_id]):
             why = await self._requests.why_not(tool, arguments, context.get_invocation_context())
-            return outcomes.refused(why or "Approval could not be requested.")
+            return tool_responses.refused(why or "Approval could not be requested.")
         fault = self._requests.schemas.fault(tool, arguments)
-        return outcomes.refused(f"The arguments are not valid: {fault}.") if fault else None
+        return tool_responses.refused(f"The arguments are not valid: {fault}.") if fault else None
 
     async def _before_running(
         self, arguments: dict[str, Any], context: ToolContext
@@ -198,16 +212,15 @@ class ApprovalGate(BasePlugin):
         record = calls.held.pop((chat, call_id), None)
         record = record or (await self._book.of_calls(chat, [call_id])).get(call_id)
         if record is None:
-            return outcomes.not_approved()
+            return tool_responses.not_approved()
         if started := await self._book.claim(record, arguments):
-            calls.begin(started.id)
-            calls.started[(chat, call_id)] = started
+            calls.start((chat, call_id), started)
             self._end_with_task(context, started.id)
             return None
         record = (await self._book.of_calls(chat, [call_id]))[call_id]
         if self._book.is_over(record, runs_here=calls.is_running(record.id)):
             record = await self._book.lose(record)
-        return outcome_of(record) or outcomes.not_approved()
+        return response_of(record) or tool_responses.not_approved()
 
     async def after_tool_callback(
         self,
@@ -225,19 +238,20 @@ class ApprovalGate(BasePlugin):
     async def _after_asking(
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
     ) -> dict[str, Any] | None:
-        """A tool that has asked in its body is under the same limits as the others."""
-        call_id, invocation = context.function_call_id or "", context.get_invocation_context()
-        chat = chat_of(invocation)
+        """Hold a tool that has asked in its body to the same limits as the others."""
+        invocation, (chat, call_id) = context.get_invocation_context(), _key(context)
         requested = context.actions.requested_tool_confirmations
-        if call_id not in requested or self._requests.is_let_through(chat, call_id):
+        if call_id not in requested or call_id in self._calls.let_through_in(chat):
             return None
         if invocation.live_request_queue is not None:
             del requested[call_id]
-            return outcomes.refused("A tool cannot ask for approval while it runs in a live chat.")
+            return tool_responses.refused(
+                "A tool cannot ask for approval while it runs in a live chat."
+            )
         if why := await self._requests.why_not(tool, arguments, invocation):
             del requested[call_id]
-            return outcomes.refused(why)
-        self._requests.let_through(chat, call_id)
+            return tool_responses.refused(why)
+        self._calls.let_through((chat, call_id))
         return None
 
     async def on_tool_error_callback(
@@ -248,9 +262,9 @@ class ApprovalGate(BasePlugin):
         tool_context: ToolContext,
         error: BaseException,
     ) -> dict[str, Any] | None:
-        """A tool that raises has a result too: the model and the user are told that it failed."""
+        """Make a result of an error: the model and the user are told that the tool failed."""
         if is_stand_in(tool):
-            return outcomes.unknown_tool(tool.name)
+            return tool_responses.unknown_tool(tool.name)
         record = self._take_started(tool_context)
         if isinstance(error, asyncio.CancelledError):
             if record:
@@ -259,7 +273,7 @@ class ApprovalGate(BasePlugin):
             return None
         reference = token_hex(4)
         logger.error("tool %s failed, reference %s", tool.name, reference, exc_info=error)
-        outcome = outcomes.failed(tool.name, reference)
+        outcome = tool_responses.failed(tool.name, reference)
         if record:
             await self._finish(record, outcome, failed=True)
         return outcome
@@ -271,7 +285,7 @@ class ApprovalGate(BasePlugin):
         def end(_: object) -> None:
             calls.end(key)
             calls.end(approval_id)
-            calls.started.pop(key, None)
+            calls.take_started(key)
 
         if task := asyncio.current_task():
             task.add_done_callback(end)
@@ -279,7 +293,7 @@ class ApprovalGate(BasePlugin):
     def _take_started(self, context: ToolContext) -> ApprovalRecord | None:
         """Return the claimed record of a call that has just ended, once."""
         self._calls.end(_key(context))
-        return self._calls.started.pop(_key(context), None)
+        return self._calls.take_started(_key(context))
 
     async def _finish(self, record: ApprovalRecord, result: Any, *, failed: bool) -> None:
         try:
@@ -292,7 +306,7 @@ class ApprovalGate(BasePlugin):
 
 
 def _key(context: ToolContext) -> CallKey:
-    return chat_of(context.get_invocation_context()), context.function_call_id or ""
+    return chat_of(context.session), context.function_call_id or ""
 
 
 def _refuse_dialogs(calls: list[FunctionCall]) -> None:

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 
 def live_copy(root: BaseAgent, model: BaseLlm | str | None) -> BaseAgent:
-    """A copy of an agent tree for live runs, on this model where one is given."""
+    """Copy an agent tree for live runs, on this model where one is given."""
     named = LLMRegistry.new_llm(model) if isinstance(model, str) else model
     copy = root.clone()
     for agent in _tree(copy):
@@ -38,14 +38,14 @@ def live_copy(root: BaseAgent, model: BaseLlm | str | None) -> BaseAgent:
 
 
 def _make_room(model: BaseLlm) -> None:
-    """For what it sends while a person thinks, where the application has not decided on it."""
+    """Let a model send more while a person thinks, unless the application has set a limit."""
     if isinstance(model, Gemini) and "http_options" not in (given := model.client_kwargs or {}):
         socket = {"max_queue": 4096, "max_size": 16 * 2**20}
         model.client_kwargs = {**given, "http_options": {"async_client_args": socket}}
 
 
 def _tree(agent: BaseAgent) -> list[BaseAgent]:
-    return [agent, *(one for child in agent.sub_agents for one in _tree(child))]
+    return [agent, *(below for child in agent.sub_agents for below in _tree(child))]
 
 
 def live_variant(model: BaseLlm) -> BaseLlm:
@@ -68,8 +68,8 @@ def live_variant(model: BaseLlm) -> BaseLlm:
             if link is None:
                 yield connection
                 return
-            at_once = private.sends_calls_immediately(connection)
-            link.connected(llm_request.tools_dict, calls_at_once=at_once)
+            is_immediate = private.sends_calls_immediately(connection)
+            link.connected(llm_request.tools_dict, sends_calls_immediately=is_immediate)
             private.wrap_messages(connection, lambda messages: _watch(messages, link))
             live = LiveConnection(connection, link)
             await live.send_unsent()
@@ -95,7 +95,7 @@ def _mark(request: LlmRequest, *, tells_model: bool) -> None:
 
 
 async def _watch(messages: private.Messages, link: Link) -> AsyncIterator[types.LiveServerMessage]:
-    """ADK drops what a model says of calls it takes back, and of its silence (google-adk 2.13)."""
+    """Notice withdrawn calls and silence, of which ADK drops the messages (google-adk 2.13)."""
     async for message in messages:
         if message.tool_call_cancellation and message.tool_call_cancellation.ids:
             link.withdrawn(message.tool_call_cancellation.ids)

@@ -15,7 +15,7 @@ SPEECH = "audio/pcm;rate=16000"
 
 
 class LiveQueue(LiveRequestQueue):
-    """What a live run is sent.
+    """The messages on their way to a live run.
 
     ADK asks for its own class by isinstance. Nothing of that class is used: each of its public
     methods is here, and its constructor is not called. It would make an `asyncio.Queue`, whose
@@ -35,7 +35,7 @@ class LiveQueue(LiveRequestQueue):
 
     @property
     def closed(self) -> bool:
-        """Whether the run is told to end."""
+        """Return whether the run is told to end."""
         return self._is_closed
 
     async def get(self) -> LiveRequest:
@@ -59,7 +59,7 @@ class LiveQueue(LiveRequestQueue):
             self._timer.cancel()
 
     def send_content(self, content: types.Content, partial: bool = False) -> None:
-        """ADK sends the results of tools here."""
+        """Send content. ADK sends the results of tools with this."""
         self._put(LiveRequest(content=content, partial=partial))
 
     def send_realtime(self, blob: types.Blob) -> None:

@@ -8,14 +8,13 @@ from google.adk.events.event import Event
 from google.adk.sessions.session import Session
 from google.genai import types
 
-from adk_stream_protocol.adk.chat_calls import ChatCalls
+from adk_stream_protocol.adk.chat_calls import ChatCalls, chat_of
 from adk_stream_protocol.adk.sessions import TurnSessions
 from adk_stream_protocol.approvals.book import BROWSER, ApprovalBook
 from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, State
-from adk_stream_protocol.approvals.response import outcome_of, overlay
-from adk_stream_protocol.chat_id import ChatId
-from adk_stream_protocol.convert import tool_responses as outcomes
-from adk_stream_protocol.convert.answers import Plan
+from adk_stream_protocol.approvals.response import overlay, response_of
+from adk_stream_protocol.convert import tool_responses
+from adk_stream_protocol.convert.answers import Decision, Plan
 from adk_stream_protocol.convert.calls import Call, Calls, current_turn
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.events import (
@@ -32,7 +31,7 @@ from adk_stream_protocol.telemetry.calls import browser_call_ended
 
 
 class OpenTurn:
-    """What happened in a chat since the last user message, as it was read for a new turn."""
+    """The events and calls since the last user message, as they were read for a new turn."""
 
     def __init__(
         self,
@@ -48,7 +47,7 @@ class OpenTurn:
         self._is_whole = is_whole
         self._book = book
         self._in_hand = in_hand
-        self.chat_id = ChatId(session.app_name, session.user_id, session.id)
+        self.chat_id = chat_of(session)
         self.calls = Calls.of(self.turn_events())
         self._records: dict[str, ApprovalRecord] = {}
         self._unstored: list[Call] = []
@@ -60,20 +59,20 @@ class OpenTurn:
         return self._session
 
     def turn_events(self) -> list[Event]:
-        """The events since the last message the user wrote."""
+        """Return the events since the last message the user wrote."""
         return current_turn(self._session.events)
 
     def held_text(self, plan: Plan) -> list[str]:
-        """What the model said in this turn before the answers lead any further."""
+        """Return what the model said in this turn before the answers lead any further."""
         return [text for event in self._events_before(plan) for text in texts_of(event)]
 
     def _events_before(self, plan: Plan) -> list[Event]:
         events = self.turn_events()
-        answered = self.answered_events(plan.repeats) if plan.is_replay else []
+        answered = self.answered_events(plan.repeated) if plan.is_replay else []
         return events[: len(events) - len(answered)]
 
     def answered_events(self, calls: list[Call]) -> list[Event]:
-        """The stored events from the first answer to one of these calls on."""
+        """Return the stored events since the first answer to one of these calls."""
         ids = {any_id for call in calls for any_id in (call.id, call.approval_id)}
         events = self.turn_events()
         for index, event in enumerate(events):
@@ -83,11 +82,11 @@ class OpenTurn:
         return []
 
     def message_prefix(self, style: ApprovalStyleName, plan: Plan) -> Callable[[], list[AnyChunk]]:
-        """What the message of this turn holds before the answers lead any further."""
+        """Return a maker of what the message of this turn held before the answers."""
         return partial(message_prefix, self._events_before(plan), style)
 
     def calls_before(self, calls: list[Call]) -> Calls:
-        """The calls of this turn as they were before these were answered."""
+        """Return the calls of this turn as they were before these were answered."""
         answered = self.answered_events(calls)
         events = self.turn_events()
         before = Calls.of(events[: len(events) - len(answered)])
@@ -108,7 +107,7 @@ class OpenTurn:
 
     @property
     def is_stored_elsewhere(self) -> bool:
-        """Whether another process has the result of a call and is about to store its event."""
+        """Return whether another process has a result and is about to store its event."""
         return any(
             self._book.is_finished_elsewhere(record)
             for call_id, record in self._records.items()
@@ -116,7 +115,7 @@ class OpenTurn:
         )
 
     async def all_calls(self) -> Calls:
-        """Every call of the conversation, also of turns that are over."""
+        """Read every call of the conversation, also of turns that are over."""
         if self._is_whole:
             return Calls.of(self._session.events)
         found = await self._sessions.inner.get_session(
@@ -129,9 +128,9 @@ class OpenTurn:
         self._sessions.hand_over(self._session)
 
     async def cancel_open(self) -> list[Call]:
-        """The user moved on: close what is open, and report what a crash left without result."""
+        """Close what is open, as the user moved on, and what a crash left without a result."""
         await self._store_settled()
-        left = [one for one in self.calls.by_id.values() if one.is_open or one.is_unfinished]
+        left = [call for call in self.calls.by_id.values() if call.is_open or call.is_unfinished]
         for call in left:
             await self._close(call, await self._end_of(call))
         return left
@@ -140,7 +139,7 @@ class OpenTurn:
         """Close open calls that nobody needs to answer any more."""
         closed = [call for call in self.calls.open() if call.id in call_ids]
         for call in closed:
-            is_withdrawn = outcomes.outcome_code(outcome) == "withdrawn"
+            is_withdrawn = tool_responses.outcome_code(outcome) == "withdrawn"
             await self._end_of(call, is_withdrawn=is_withdrawn)
             await self._close(call, outcome)
         return closed
@@ -156,7 +155,7 @@ class OpenTurn:
     async def _end_of(self, call: Call, *, is_withdrawn: bool = False) -> dict[str, Any]:
         record = self._records.get(call.id)
         if record is None:
-            return outcomes.cancelled()
+            return tool_responses.cancelled()
         runs_here = self._in_hand.is_running(record.id)
         if is_withdrawn:
             record = await self._book.withdraw(record, runs_here=runs_here)
@@ -165,10 +164,10 @@ class OpenTurn:
         if call.browser:
             if record.state is State.EXECUTING:
                 await self._book.lose(record)
-            return outcomes.cancelled()
+            return tool_responses.cancelled()
         if record.state is State.EXECUTING:
             raise Busy("A tool in this chat is still running.")
-        return outcome_of(record) or outcomes.cancelled()
+        return response_of(record) or tool_responses.cancelled()
 
     async def expire(self, client_tool_ttl: float) -> None:
         """Close the calls whose deadline has passed."""
@@ -184,17 +183,17 @@ class OpenTurn:
                 if overdue and record and record.state is State.EXECUTING:
                     await self._book.lose(record)
             if overdue:
-                await self._close(call, outcomes.expired())
+                await self._close(call, tool_responses.expired())
 
     async def _store_settled(self) -> None:
-        """Tell the model of what was ended outside of its chat."""
+        """Store the responses of calls that were ended outside of their chat."""
         while self._unstored:
             call = self._unstored.pop()
-            await self._close(call, call.response or outcomes.cancelled())
+            await self._close(call, call.response or tool_responses.cancelled())
 
     async def _close(self, call: Call, response: dict[str, Any]) -> None:
-        """Give a call that will not run now its one response."""
-        content = outcomes.user_content([outcomes.response_part(call, response)])
+        """Store the one response of a call that will not run."""
+        content = tool_responses.user_content([tool_responses.response_part(call, response)])
         await self._append(call, content, {})
         browser_call_ended(self.chat_id.chat, call, response)
         call.response = response
@@ -216,7 +215,7 @@ class OpenTurn:
         for call in () if live else plan.unfinished:
             held = await self._book.hold(self._record(call), is_ours=is_ours)
             self._keep_for_start(call, held)
-        for call in plan.go:
+        for call in plan.may_run_in_browser:
             await self._start_in_browser(call)
         for call, response in plan.results:
             await self._finish_in_browser(call, response)
@@ -247,25 +246,28 @@ class OpenTurn:
 
     async def keep(self, plan: Plan) -> types.Content | None:
         """Store what a plan brings; returns the message that ADK is to be run with, if any."""
-        for call, value in plan.early:
+        for call, value in plan.early_results:
             await self._append(call, None, {"result": value})
-        decided = [(one.call, one.approved, one.reason) for one in plan.decisions]
-        decided += [(call, call.decision is True, None) for call in plan.unfinished]
-        decided = [one for one in decided if not one[0].browser]
-        if any(not call.has_dialog for call, _, _ in decided):
+        decided = list(plan.decisions)
+        decided += [Decision(call, call.decision is True, None) for call in plan.unfinished]
+        decided = [decision for decision in decided if not decision.call.browser]
+        if any(not decision.call.has_dialog for decision in decided):
             await self._open_dialogs()
-        confirmations = [outcomes.decision_part(*one) for one in decided]
+        confirmations = [
+            tool_responses.decision_part(decision.call, decision.approved, decision.reason)
+            for decision in decided
+        ]
         answers = self.calls.in_call_order({call.id: answer for call, answer in plan.results})
         results = [
-            outcomes.response_part(self.calls.by_id[call_id], answer)
+            tool_responses.response_part(self.calls.by_id[call_id], answer)
             for call_id, answer in answers.items()
         ]
         if confirmations and results:
             # In one message with a confirmation ADK loses the result for good (google-adk 2.13).
-            await self._append(plan.results[0][0], outcomes.user_content(results), {})
+            await self._append(plan.results[0][0], tool_responses.user_content(results), {})
             results = []
         parts = confirmations or results
-        return outcomes.user_content(parts) if parts else None
+        return tool_responses.user_content(parts) if parts else None
 
     async def keep_unfinished(self, event: Event, text: str) -> None:
         """Store what the model had said when its turn was stopped."""
@@ -292,13 +294,13 @@ class OpenTurn:
         await self._sessions.append_event(self._session, event)
 
     async def keep_results(self, plan: Plan) -> types.Content | None:
-        """For a live run: store results and return them for the model. Decisions wake the gate."""
-        for call, value in plan.early:
+        """Store results in a live run and return them for the model. Decisions wake the gate."""
+        for call, value in plan.early_results:
             await self._append(call, None, {"result": value})
         if not plan.results:
             return None
-        parts = [outcomes.response_part(call, response) for call, response in plan.results]
-        content = outcomes.user_content(parts)
+        parts = [tool_responses.response_part(call, response) for call, response in plan.results]
+        content = tool_responses.user_content(parts)
         await self._append(plan.results[0][0], content, {})
         return content
 
@@ -313,7 +315,7 @@ class OpenTurn:
             for call in gated
             if not call.browser and not call.has_dialog and call.response is None
         ]
-        for event in outcomes.dialog(*left):
+        for event in tool_responses.dialog(*left):
             await self._sessions.append_event(self._session, event)
         for call in left:
             call.has_dialog = True
@@ -321,6 +323,8 @@ class OpenTurn:
     async def close_gap(self, author: str) -> None:
         """End a history that ends with the user: a live model would answer it on connecting."""
         if ends_with_user(self._session.events):
-            event = Event(author=author, content=outcomes.pause(), invocation_id=Event.new_id())
+            event = Event(
+                author=author, content=tool_responses.pause(), invocation_id=Event.new_id()
+            )
             add_notes(event, {"filler": True})
             await self._sessions.append_event(self._session, event)

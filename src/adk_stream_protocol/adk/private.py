@@ -1,5 +1,5 @@
-"""What is used here of other libraries that they do not promise: google-adk's and OpenTelemetry's
-underscored names, and habits of ADK's that no page of its documents.
+"""Names and habits of other libraries that they do not promise: underscored names of google-adk
+and OpenTelemetry, and habits of ADK that its documentation does not mention.
 
 One function each, with the version it was seen in and why there is no public way. Each has a test
 in `tests/adk/test_private.py` that fails when the library moves. No other file may use such names

@@ -73,14 +73,16 @@ def _index(found: list[Exchange], ids: Sequence[str]) -> int | None:
         if exchange.said
         for name in ("", exchange.user_message_id, exchange.message_id)
     }
-    return next((known[one] for one in ids or ("",) if one in known), None)
+    return next((known[name] for name in ids or ("",) if name in known), None)
 
 
 def _dropped_before(session: Session, kept: list[Exchange], invocation_id: str) -> list[Event]:
-    """Copies of what a rewind takes away too much: ADK takes back an invocation as a whole, and a
+    """Copy what a rewind takes away too much: ADK takes back an invocation as a whole, and a
     live run is one for all its turns (google-adk 2.13)."""
     standing = standing_events(session.events)
-    first = next(i for i, one in enumerate(standing) if one.invocation_id == invocation_id)
+    first = next(
+        index for index, event in enumerate(standing) if event.invocation_id == invocation_id
+    )
     lost = {id(event) for event in standing[first:]}
     copy_id = f"e-{uuid4()}"
     return [
@@ -104,7 +106,7 @@ def _copy(event: Event, exchange: Exchange, invocation_id: str) -> Event:
 
 
 def _made_with(session: Session) -> dict[str, Any]:
-    """The state that a session was created with. A rewind forgets it: it stands in no event."""
+    """Return the state that a session was created with. A rewind forgets it: no event has it."""
     changed = {
         key
         for event in session.events

@@ -86,7 +86,7 @@ class SessionReader:
     async def read_or_create(
         self, chat: ReadChat, said: types.Content | None = None, *, whole: bool = False
     ) -> OpenTurn:
-        """The conversation of a chat, begun if need be; what is said first is its title."""
+        """Read the open turn of a chat, created if need be; what is said first is its title."""
         if opened := await self.read(chat, whole=whole):
             return opened
         session = await self._sessions.create_session(
@@ -102,12 +102,12 @@ class SessionReader:
         is_whole = self._config is None
         opened = OpenTurn(self._sessions, session, self._book, in_hand, is_whole=is_whole)
         await opened.read_records()
-        self._book.observer.recall(opened.calls.open())
+        self._book.observer.recall(opened.calls.by_id.values())
         return opened
 
 
 def _may_be_cut(session: Session, config: GetSessionConfig) -> bool:
-    """Whether there may be events before the ones that were read."""
+    """Return whether there may be events before the ones that were read."""
     limit = config.num_recent_events
     return config.after_timestamp is not None or (
         limit is not None and len(session.events) >= limit

@@ -41,13 +41,13 @@ class TurnSessions(BaseSessionService):
         """Who hands a session over holds it: one that no run took is gone with its turn."""
 
     def hand_over(self, session: Session) -> None:
-        """Give this object to the next read of the session."""
+        """Pass this object to the next read of the session."""
         self._read[(session.app_name, session.user_id, session.id)] = session
 
     async def read(
         self, app_name: str, user_id: str, session_id: str, config: GetSessionConfig | None = None
     ) -> Session | None:
-        """The session as it is stored now, whatever a turn before has left here."""
+        """Read the session as it is stored now, whatever a turn before has left here."""
         self._read.pop((app_name, user_id, session_id), None)
         return await self.get_session(
             app_name=app_name, user_id=user_id, session_id=session_id, config=config

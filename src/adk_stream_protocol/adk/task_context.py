@@ -1,13 +1,15 @@
 """The run that the current task belongs to, and what a tool of the application may ask of it."""
 
+from collections.abc import Callable
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
-from adk_stream_protocol.adk.chat_calls import ChatCalls
+from adk_stream_protocol.adk.chat_calls import ChatCalls, chat_of
 from adk_stream_protocol.approvals import record
 from adk_stream_protocol.approvals.record import State
 from adk_stream_protocol.chat_id import ChatId
@@ -15,7 +17,7 @@ from adk_stream_protocol.telemetry.turns import Entered
 
 
 class Link(Protocol):
-    """What a live run does about its link to the model."""
+    """The run's side of the link to a live model."""
 
     tells_model: bool
     """Whether the model is told that it need not wait for tools that wait."""
@@ -24,7 +26,12 @@ class Link(Protocol):
     unsent: list[types.Content]
     """What a broken link could not take any more; the next one brings it."""
 
-    def connected(self, tools: dict[str, BaseTool], *, calls_at_once: bool) -> None: ...
+    @property
+    def message_id(self) -> str:
+        """The id of the message that the next event belongs to."""
+        ...
+
+    def connected(self, tools: dict[str, BaseTool], *, sends_calls_immediately: bool) -> None: ...
 
     def withdrawn(self, call_ids: list[str]) -> None: ...
 
@@ -35,27 +42,17 @@ class Link(Protocol):
     def call_ended(self, call_id: str) -> None: ...
 
 
-class Run(Protocol):
+@dataclass(frozen=True, slots=True)
+class Run:
     """One run of the agent: a request's, or the live run behind many turns."""
 
-    @property
-    def chat_id(self) -> ChatId: ...
-
-    @property
-    def calls(self) -> ChatCalls: ...
-
-    @property
-    def message_id(self) -> str: ...
-
-    @property
-    def link(self) -> Link | None:
-        """The link to the model of a live run."""
-        ...
-
-    @property
-    def observed(self) -> Entered: ...
-
-    def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None: ...
+    chat_id: ChatId
+    calls: ChatCalls
+    observed: Entered
+    put_data: Callable[[str, Any, str | None, bool], None]
+    """Sends a data part: its name, data and id, and whether it is transient."""
+    link: Link | None = None
+    """The link to the model of a live run."""
 
 
 _current: ContextVar[Run | None] = ContextVar("adk_stream_run", default=None)
@@ -73,7 +70,7 @@ def current_run() -> Run | None:
 
 
 def stream_data(name: str, data: Any, *, id: str | None = None, transient: bool = False) -> None:
-    """From inside a tool: send a `data-<name>` part to the chat immediately, say for progress.
+    """Send a `data-<name>` part to the chat from inside a tool immediately, say for progress.
 
     A part with an `id` replaces the one sent before under the same name and id. A transient part
     reaches `onData` only. Outside a turn (a test of the tool alone) nothing happens.
@@ -84,6 +81,5 @@ def stream_data(name: str, data: Any, *, id: str | None = None, transient: bool 
 
 def idempotency_key(tool_context: ToolContext) -> str:
     """Name this call for whoever does the work: the same key however often the call is run."""
-    session = tool_context.session
-    chat = ChatId(session.app_name, session.user_id, session.id)
-    return record.idempotency_key(chat, tool_context.function_call_id or "")
+    call_id = tool_context.function_call_id or ""
+    return record.idempotency_key(chat_of(tool_context.session), call_id)

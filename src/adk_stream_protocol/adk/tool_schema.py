@@ -17,12 +17,12 @@ class Schemas:
         self._known: WeakKeyDictionary[BaseTool, Draft202012Validator] = WeakKeyDictionary()
 
     def order(self, tool: BaseTool) -> tuple[str, ...]:
-        """The names of the arguments, as declared."""
+        """Return the names of the arguments in the order of their declaration."""
         schema: Any = self._validator(tool).schema
         return tuple(schema.get("properties", {}))
 
     def fault(self, tool: BaseTool, arguments: dict[str, Any]) -> str | None:
-        """What is wrong with arguments, or None."""
+        """Say what is wrong with arguments, or return None."""
         if path := _not_finite(arguments, "$"):
             return f"{path}: a finite number is expected"
         try:
@@ -52,7 +52,7 @@ def _not_finite(value: Any, path: str) -> str | None:
 
 
 def _parameters_of(tool: BaseTool) -> dict[str, Any]:
-    """The JSON Schema of a tool's arguments; an empty one where it declares none."""
+    """Return the JSON Schema of a tool's arguments; an empty one where it declares none."""
     declaration = _declaration_of(tool)
     if declaration is None:
         return {}
@@ -67,7 +67,7 @@ def _parameters_of(tool: BaseTool) -> dict[str, Any]:
 
 
 def _declaration_of(tool: BaseTool) -> types.FunctionDeclaration | None:
-    """What the model is told of a tool: what it adds to a request."""
+    """Return what the model is told of a tool: what the tool adds to a request."""
     request = LlmRequest()
     request.append_tools([tool])
     for added in request.config.tools or []:

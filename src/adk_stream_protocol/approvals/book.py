@@ -40,7 +40,7 @@ class RecordObserver(Protocol):
 
     def moved(self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry) -> None: ...
 
-    def recall(self, calls: list[Call]) -> None: ...
+    def recall(self, calls: Iterable[Call]) -> None: ...
 
 
 class Unobserved:
@@ -52,7 +52,7 @@ class Unobserved:
     def moved(self, before: ApprovalRecord, after: ApprovalRecord, entry: AuditEntry) -> None:
         return None
 
-    def recall(self, calls: list[Call]) -> None:
+    def recall(self, calls: Iterable[Call]) -> None:
         return None
 
 
@@ -92,7 +92,7 @@ class ApprovalBook:
             self.clock.at_least(latest or 0.0)
 
     def policy(self, tool: str) -> ApprovalPolicy:
-        """The policy of a tool, or the default one."""
+        """Return the policy of a tool, or the default one."""
         return self._policies.get(tool) or ApprovalPolicy(tool)
 
     async def ask(
@@ -130,7 +130,7 @@ class ApprovalBook:
         return created
 
     def show(self, record: ApprovalRecord, order: Collection[str] = ()) -> dict[str, Any]:
-        """What an approver sees, made from the record alone."""
+        """Make what an approver sees, from the record alone."""
         policy = self.policy(record.tool)
         shown = present(
             tool=record.tool,
@@ -146,14 +146,14 @@ class ApprovalBook:
         return shown | ({"waitsFor": record.steps[record.step]} if record.steps else {})
 
     async def of_calls(self, place: ChatId, call_ids: Collection[str]) -> dict[str, ApprovalRecord]:
-        """The records of these calls, by call id."""
+        """Read the records of these calls, by call id."""
         if not call_ids:
             return {}
         found = await self.store.of_calls(place, call_ids)
         return {record.call_id: record for record in found}
 
     async def of_turn(self, place: ChatId, invocation: str, since: float) -> list[ApprovalRecord]:
-        """The records of one invocation that are pending or made since then."""
+        """Read the records of one invocation that are pending or made since then."""
         return await self.store.of_invocation(place, invocation, since)
 
     def check(self, record: ApprovalRecord, who: Principal) -> None:
@@ -206,7 +206,7 @@ class ApprovalBook:
         return True
 
     def is_mine(self, record: ApprovalRecord) -> bool:
-        """Whether this process holds the call."""
+        """Return whether this process holds the call."""
         return record.holder == self._holder
 
     async def hold(self, record: ApprovalRecord, *, is_ours: bool = False) -> ApprovalRecord:
@@ -228,7 +228,7 @@ class ApprovalBook:
         raise Busy("This call is already running.")
 
     def is_abandoned(self, record: ApprovalRecord) -> bool:
-        """Whether the process that holds a call, or has asked about it, is gone."""
+        """Return whether the process that holds a call, or has asked about it, is gone."""
         if is_gone(record.holder):
             return True
         if record.holder == BROWSER or is_of_this_host(record.holder):
@@ -236,13 +236,13 @@ class ApprovalBook:
         return self.clock.now() > (record.decided_at or record.created) + ABANDONED_SECONDS
 
     def is_finished_elsewhere(self, record: ApprovalRecord) -> bool:
-        """Whether the result came from a process that still lives, and is not this one."""
+        """Return whether the result came from a process that still lives, and is not this one."""
         if record.state not in (State.DONE, State.FAILED) or self.is_mine(record):
             return False
         return record.holder != BROWSER and not self.is_abandoned(record)
 
     def is_over(self, record: ApprovalRecord, *, runs_here: bool) -> bool:
-        """Whether a started call cannot come back any more."""
+        """Return whether a started call cannot come back any more."""
         if record.state is not State.EXECUTING or runs_here:
             return False
         return record.holder == self._holder or self.is_abandoned(record)
@@ -276,7 +276,7 @@ class ApprovalBook:
             logger.error("approval %s: its result could not be recorded", record.id)
 
     async def lose(self, record: ApprovalRecord) -> ApprovalRecord:
-        """A started call whose end nobody will know."""
+        """Close a started call whose end nobody will know."""
         after = record.lose()
         moved = await self._move(record, after, self._entry("unknown", after, self._holder))
         return after if moved else await self._fresh(record)
@@ -317,4 +317,13 @@ class ApprovalBook:
         return await self.store.get(record.id) or record
 
     def _entry(self, event: str, record: ApprovalRecord, actor: str) -> AuditEntry:
-        return AuditEntry.of(record, event, actor, self.clock.now())
+        """Make the line of the trail on what happened to a record, which is as it is now."""
+        return AuditEntry(
+            at=self.clock.now(),
+            approval_id=record.id,
+            event=event,
+            actor=actor,
+            state=record.state.value,
+            digest=record.digest,
+            reason=record.reason if event in ("approve", "deny", "cancel") else None,
+        )

@@ -34,7 +34,7 @@ class MemoryApprovalStore:
         return True
 
     async def get(self, approval_id: str) -> ApprovalRecord | None:
-        return next((one for one in self._records.values() if one.id == approval_id), None)
+        return next((record for record in self._records.values() if record.id == approval_id), None)
 
     async def of_calls(self, chat: ChatId, call_ids: Collection[str]) -> list[ApprovalRecord]:
         keys = [(*chat, call_id) for call_id in call_ids]
@@ -44,21 +44,25 @@ class MemoryApprovalStore:
         self, chat: ChatId, invocation_id: str, since: float = 0.0
     ) -> list[ApprovalRecord]:
         return [
-            one
-            for key, one in self._records.items()
-            if key[:3] == chat and one.invocation_id == invocation_id
-            if one.state is State.PENDING or one.created >= since
+            record
+            for key, record in self._records.items()
+            if key[:3] == chat and record.invocation_id == invocation_id
+            if record.state is State.PENDING or record.created >= since
         ]
 
     async def pending(self, app: str, who: Principal) -> list[ApprovalRecord]:
-        return [one for one in self._records.values() if one.app == app and one.waits_for(who)]
+        return [
+            record
+            for record in self._records.values()
+            if record.app == app and record.waits_for(who)
+        ]
 
     async def listed(self, state: str | None, limit: int | None) -> list[ApprovalRecord]:
         found = list(self._in_state(state))
         return found if limit is None else found[-limit:]
 
     async def trail(self, approval_id: str | None) -> list[AuditEntry]:
-        return [one for one in self._trail if approval_id in (None, one.approval_id)]
+        return [entry for entry in self._trail if approval_id in (None, entry.approval_id)]
 
     async def open_count(self, app: str, principal: str) -> int:
         pending = self._in_state(State.PENDING)
@@ -68,10 +72,10 @@ class MemoryApprovalStore:
         return self._trail[-1].at if self._trail else None
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is nothing to close."""
 
     def _in_state(self, state: str | None) -> Iterable[ApprovalRecord]:
-        return (one for one in self._records.values() if state in (None, one.state))
+        return (record for record in self._records.values() if state in (None, record.state))
 
 
 def _key(record: ApprovalRecord) -> tuple[str, ...]:

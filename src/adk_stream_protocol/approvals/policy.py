@@ -6,7 +6,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class ApprovalPolicy:
-    """What the developer says about approving one tool."""
+    """A developer's rules for approving one tool."""
 
     tool: str
     steps: tuple[str, ...] = ()

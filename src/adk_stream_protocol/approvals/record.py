@@ -19,7 +19,7 @@ SCHEMA_VERSION = 1
 
 
 class State(StrEnum):
-    """Where a gated call stands."""
+    """The state of a gated call."""
 
     PENDING = "pending"
     APPROVED = "approved"
@@ -55,7 +55,7 @@ _UNDECIDED = UNANSWERED | {State.PENDING, State.LAPSED}
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who is asking or deciding: an id, and the roles that `identify` grants."""
+    """The person who asks or decides: an id, and the roles that `identify` grants."""
 
     id: str
     roles: frozenset[str] = frozenset()
@@ -97,7 +97,7 @@ class ApprovalRecord:
     def decide(
         self, who: Principal, approved: bool, reason: str | None, now: float
     ) -> "ApprovalRecord":
-        """After a yes or no. The last of several steps is the decision."""
+        """Return the record after a yes or no. The last of several steps is the decision."""
         if self.state is State.EXPIRED:
             raise Expired("The request expired before this answer; the answer has no effect.")
         if self.state is not State.PENDING:
@@ -115,17 +115,17 @@ class ApprovalRecord:
         return replace(decided, state=State.APPROVED)
 
     def hold(self, holder: str) -> "ApprovalRecord":
-        """Approved, and this process will run it."""
+        """Return the approved record, which this process will run."""
         return replace(self._from(State.APPROVED), holder=holder)
 
     def claim(self, digest: str, holder: str) -> "ApprovalRecord":
-        """About to start, with these arguments."""
+        """Return the record of a call that starts now, with these arguments."""
         if digest != self.digest:
             raise Conflict("The arguments have changed since they were approved.")
         return replace(self._from(State.APPROVED), state=State.EXECUTING, holder=holder)
 
     def finish(self, result: str, failed: bool) -> "ApprovalRecord":
-        """The tool came back."""
+        """Return the record after the tool came back."""
         state = State.FAILED if failed else State.DONE
         return replace(self._from(State.EXECUTING), state=state, result=result)
 
@@ -134,11 +134,11 @@ class ApprovalRecord:
         return replace(self._from(State.EXECUTING), holder=holder)
 
     def lose(self) -> "ApprovalRecord":
-        """Started, and nobody will ever know how it ended."""
+        """Return the record of a started call whose end nobody will ever know."""
         return replace(self._from(State.EXECUTING), state=State.UNKNOWN)
 
     def cancel(self, reason: str) -> "ApprovalRecord":
-        """The asker moved on. An approved call that was not started lapses."""
+        """Return the record after the asker moved on. An approved call not yet started lapses."""
         if self.state is State.APPROVED:
             return replace(self, state=State.LAPSED)
         return replace(self._from(State.PENDING), state=State.CANCELLED, reason=reason)
@@ -148,7 +148,7 @@ class ApprovalRecord:
         return replace(self._from(State.PENDING), state=State.WITHDRAWN)
 
     def expire(self, now: float) -> "ApprovalRecord":
-        """Nobody answered in time."""
+        """Return the record of a request that nobody answered in time."""
         pending = self._from(State.PENDING)
         if now < self.expires:
             raise Conflict("The request has not expired yet.")
@@ -160,7 +160,7 @@ class ApprovalRecord:
         return self
 
     def waits_for(self, who: Principal) -> bool:
-        """Whether this person can decide it now."""
+        """Return whether this person can decide it now."""
         if self.state is not State.PENDING:
             return False
         if not self.steps:
@@ -168,7 +168,7 @@ class ApprovalRecord:
         return who.id != self.principal and self.steps[self.step] in who.roles
 
     def was_decided(self, who: Principal, approved: bool) -> bool:
-        """Whether this person has said just that, and it stands."""
+        """Return whether this person has said just that, and it stands."""
         if self.decided_by != who.id or self.state in _UNDECIDED:
             return False
         return approved is (self.state is not State.DENIED)
@@ -179,7 +179,7 @@ class ApprovalRecord:
 
 
 def canonical(arguments: dict[str, Any]) -> str:
-    """Equal arguments have equal text, whatever order a store gives their keys back in.
+    """Write equal arguments as equal text, whatever order a store returns their keys in.
 
     It is ASCII: a model may put half a character into an argument, which no database takes.
     """
@@ -187,12 +187,12 @@ def canonical(arguments: dict[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Whole numbers in one form: PostgreSQL's JSONB gives 1e16 back as an integer."""
+    """Write whole numbers in one form: PostgreSQL's JSONB returns 1e16 as an integer."""
     match value:
         case dict():
-            return {key: _plain(one) for key, one in value.items()}
+            return {key: _plain(item) for key, item in value.items()}
         case list() | tuple():
-            return [_plain(one) for one in value]
+            return [_plain(item) for item in value]
         case float():
             return int(value) if value.is_integer() else value
         case _:
@@ -200,11 +200,11 @@ def _plain(value: Any) -> Any:
 
 
 def digest_of(arguments: str) -> str:
-    """The SHA-256 of canonical arguments."""
+    """Return the SHA-256 of canonical arguments."""
     return hashlib.sha256(arguments.encode("ascii")).hexdigest()
 
 
 def idempotency_key(chat: ChatId, call_id: str) -> str:
-    """The same call has the same key, in any process, after any restart."""
+    """Make the key of a call: the same in any process, after any restart."""
     text = json.dumps((*chat, call_id))  # no part can reach into the next
     return hashlib.sha256(text.encode("ascii")).hexdigest()

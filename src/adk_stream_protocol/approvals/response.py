@@ -1,26 +1,26 @@
-"""What a call's record gives the model."""
+"""The response that a call's record gives the model."""
 
 import json
 from typing import Any
 
 from adk_stream_protocol.approvals.record import UNANSWERED, ApprovalRecord, State
-from adk_stream_protocol.convert import tool_responses as outcomes
+from adk_stream_protocol.convert import tool_responses
 from adk_stream_protocol.convert.calls import Call
 
 
-def outcome_of(record: ApprovalRecord) -> dict[str, Any] | None:
-    """What a call whose record is settled gives the model. None while it may still change."""
+def response_of(record: ApprovalRecord) -> dict[str, Any] | None:
+    """Return what a settled call gives the model. None while its record may still change."""
     match record.state:
         case State.DENIED:
-            return outcomes.denied(record.reason)
+            return tool_responses.denied(record.reason)
         case State.EXPIRED:
-            return outcomes.expired()
+            return tool_responses.expired()
         case State.CANCELLED | State.LAPSED:
-            return outcomes.cancelled()
+            return tool_responses.cancelled()
         case State.WITHDRAWN:
-            return outcomes.withdrawn()
+            return tool_responses.withdrawn()
         case State.UNKNOWN:
-            return outcomes.outcome_unknown()
+            return tool_responses.outcome_unknown()
         case State.DONE | State.FAILED:
             return json.loads(record.result or "{}")
         case _:
@@ -32,7 +32,7 @@ def overlay(call: Call, record: ApprovalRecord) -> None:
     if record.state is State.PENDING:
         call.decision = None
     elif record.state in UNANSWERED or record.state is State.LAPSED:
-        call.response = call.response or outcome_of(record)
+        call.response = call.response or response_of(record)
     else:
         call.decision = record.state is not State.DENIED
         call.asked_at = record.decided_at or call.asked_at

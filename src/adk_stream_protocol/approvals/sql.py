@@ -120,7 +120,7 @@ class SqlApprovalStore:
 
     async def pending(self, app: str, who: Principal) -> list[ApprovalRecord]:
         waiting = await self._select(_OF_PERSON, app=app, state=State.PENDING, who=who.id)
-        return [one for one in waiting if one.waits_for(who)]
+        return [record for record in waiting if record.waits_for(who)]
 
     async def listed(self, state: str | None, limit: int | None) -> list[ApprovalRecord]:
         if state:
@@ -160,7 +160,7 @@ class SqlApprovalStore:
         return [_record(row) for row in reversed(rows)]
 
     async def _run(self, work: Callable[[Connection], T]) -> T:
-        """One transaction."""
+        """Run one transaction."""
         try:
             await self._prepare()
             return await self._database.run(work)
@@ -259,7 +259,7 @@ def _create(connection: Connection) -> int | None:
 
 
 def harden_sqlite(connection: Any, _: Any) -> None:
-    """For the `connect` event of an engine: commits that last, and writers that wait in line."""
+    """Make commits last and writers wait in line; for the `connect` event of an engine."""
     cursor = connection.cursor()
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000"):
         cursor.execute(f"PRAGMA {pragma}")

@@ -1,4 +1,4 @@
-"""Where approval records live, and the audit trail of every move."""
+"""The store of approval records, and the audit trail of every move."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -20,19 +20,6 @@ class AuditEntry:
     digest: str
     reason: str | None = None
 
-    @classmethod
-    def of(cls, record: ApprovalRecord, event: str, actor: str, at: float) -> "AuditEntry":
-        """What happened to a record, which is as it is now."""
-        return cls(
-            at=at,
-            approval_id=record.id,
-            event=event,
-            actor=actor,
-            state=record.state.value,
-            digest=record.digest,
-            reason=record.reason if event in ("approve", "deny", "cancel") else None,
-        )
-
 
 class ApprovalStore(Protocol):
     """Every write is one conditional statement: over the state that was read, or not at all."""
@@ -49,29 +36,29 @@ class ApprovalStore(Protocol):
         ...
 
     async def get(self, approval_id: str) -> ApprovalRecord | None:
-        """By id."""
+        """Read a record by its id."""
         ...
 
     async def of_calls(self, chat: ChatId, call_ids: Collection[str]) -> list[ApprovalRecord]:
-        """The records of these calls of a chat, oldest first."""
+        """Read the records of these calls of a chat, oldest first."""
         ...
 
     async def of_invocation(
         self, chat: ChatId, invocation_id: str, since: float = 0.0
     ) -> list[ApprovalRecord]:
-        """The records of one invocation that are pending or made since then, oldest first."""
+        """Read the records of one invocation that are pending or made since then, oldest first."""
         ...
 
     async def pending(self, app: str, who: Principal) -> list[ApprovalRecord]:
-        """What waits for this person."""
+        """Read what waits for this person."""
         ...
 
     async def listed(self, state: str | None, limit: int | None) -> list[ApprovalRecord]:
-        """The newest records, for the command line."""
+        """Read the newest records, for the command line."""
         ...
 
     async def trail(self, approval_id: str | None) -> list[AuditEntry]:
-        """The audit trail, of one record or of all, oldest first."""
+        """Read the audit trail, of one record or of all, oldest first."""
         ...
 
     async def open_count(self, app: str, principal: str) -> int:

@@ -16,7 +16,7 @@ from adk_stream_protocol.protocol.chunks import AnyChunk
 
 
 async def plan_answers(opened: OpenTurn, answers: tuple[Answer, ...], agent: BaseNode) -> Plan:
-    """What the answers lead to; a refusal leaves nothing behind."""
+    """Plan what the answers lead to; a refusal leaves nothing behind."""
     tools = await _client_tools(opened.calls.open(), agent)
 
     def check(call: Call, value: Any) -> str | None:
@@ -32,7 +32,7 @@ async def plan_answers(opened: OpenTurn, answers: tuple[Answer, ...], agent: Bas
 
 
 async def _client_tools(calls: list[Call], root: BaseNode) -> dict[str, ClientTool]:
-    """The tools behind open browser calls, by call id."""
+    """Find the tools behind open browser calls, by call id."""
     found: dict[str, ClientTool] = {}
     for call in calls:
         tool = (await tools_of(root, call.author)).get(call.name) if call.browser else None
@@ -42,32 +42,32 @@ async def _client_tools(calls: list[Call], root: BaseNode) -> dict[str, ClientTo
 
 
 def unfinished_plan(calls: Iterable[Call]) -> Plan:
-    """The plan to go on with what was decided elsewhere."""
-    return Plan(repeats=[call for call in calls if call.is_unfinished])
+    """Plan to go on with what was decided elsewhere."""
+    return Plan(repeated=[call for call in calls if call.is_unfinished])
 
 
 def chunks_of(plan: Plan, encoder: TurnEncoder) -> list[AnyChunk]:
-    """What the answers themselves change in the message; all else comes from the run."""
+    """Encode what the answers themselves change in the message; all else comes from the run."""
     out: list[AnyChunk] = []
     for decision in plan.decisions:
         out += encoder.decided(decision.call, decision.approved)
     for call, response in plan.results:
         call.response = response
-    for call in (*plan.unseen, *(call for call, _ in plan.results)):
+    for call in (*plan.unacknowledged, *(call for call, _ in plan.results)):
         out += encoder.settle(call)
-    for call in plan.go:
+    for call in plan.may_run_in_browser:
         out += encoder.go(call)
-    for call, _ in plan.early:
+    for call, _ in plan.early_results:
         out += encoder.ask_again(call)
     return out
 
 
 def replay_of(plan: Plan, opened: OpenTurn, encoder: TurnEncoder) -> list[AnyChunk]:
-    """What these answers led to when they came first."""
+    """Encode what these answers led to when they came first."""
     out: list[AnyChunk] = []
-    for call in plan.repeats:
+    for call in plan.repeated:
         if call.approval_id and call.decision is not None:
             out += encoder.decided(call, call.decision)
-    for event in opened.answered_events(plan.repeats):
+    for event in opened.answered_events(plan.repeated):
         out += encoder.encode(event)
     return out

@@ -8,14 +8,15 @@ from typing import Any, Protocol
 from google.adk.runners import Runner
 from google.adk.sessions.session import Session
 
+from adk_stream_protocol.adk.chat_calls import chat_of
 from adk_stream_protocol.adk.session_reader import TITLE
 from adk_stream_protocol.adk.sessions import TurnSessions
 from adk_stream_protocol.approvals.book import BROWSER, ApprovalBook
 from adk_stream_protocol.approvals.record import UNANSWERED, ApprovalRecord, Principal, State
-from adk_stream_protocol.approvals.response import outcome_of
+from adk_stream_protocol.approvals.response import response_of
 from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.chats.failures import needing_the_store
-from adk_stream_protocol.convert import tool_responses as outcomes
+from adk_stream_protocol.convert import tool_responses
 from adk_stream_protocol.convert.calls import Call, Calls
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.history.exchanges import exchanges, standing_events, title_of
@@ -31,10 +32,10 @@ _STEADY_READS = 5
 
 
 class Activity(Protocol):
-    """What goes on in chats at the moment."""
+    """The chats that are active at the moment."""
 
     async def message_in_the_making(self, user_id: str, chat_id: str) -> str | None:
-        """The stored id of the message that a running turn makes; None if nothing goes on.
+        """Name the message that a running turn makes, by its stored id; None if nothing goes on.
 
         Empty if something does, but makes no message yet.
         """
@@ -45,7 +46,7 @@ class Activity(Protocol):
         ...
 
     def is_running(self, record: ApprovalRecord) -> bool:
-        """Whether this worker runs the call of a record now."""
+        """Return whether this worker runs the call of a record now."""
         ...
 
 
@@ -55,7 +56,7 @@ class ChatSummary:
 
     id: str
     title: str
-    """The beginning of the first message of the user's."""
+    """The beginning of the first user message."""
     updated: str
     """ISO 8601, UTC."""
 
@@ -83,7 +84,7 @@ class ChatArchive:
     async def messages(
         self, who: Principal, chat_id: str, approvals: ApprovalStyleName = "native"
     ) -> list[dict[str, Any]]:
-        """A chat as UIMessages, without the message that a turn is still making."""
+        """Return a chat as UIMessages, without the message that a turn is still making."""
         with needing_the_store():
             unfinished, session = await self._read_steadily(who, chat_id)
             if session is None:
@@ -91,7 +92,7 @@ class ChatArchive:
                     raise UnknownId("There is no such chat.")
                 return []
             calls = Calls.of(standing_events(session.events))
-            standings = await self._standings(_chat_of(session), calls, idle=unfinished is None)
+            standings = await self._standings(chat_of(session), calls, idle=unfinished is None)
         # A long history would hold up every stream of this process.
         return await asyncio.to_thread(
             ui_messages, session.events, standings, approvals=approvals, unfinished=unfinished
@@ -100,7 +101,7 @@ class ChatArchive:
     async def _read_steadily(
         self, who: Principal, chat_id: str
     ) -> tuple[str | None, Session | None]:
-        """A session, and the message that was in the making before and after it was read."""
+        """Read a session, and the message that was in the making before and after that."""
         unfinished = await self._activity.message_in_the_making(who.id, chat_id)
         session = await self._read(who, chat_id)
         for _ in range(_STEADY_READS):
@@ -111,15 +112,21 @@ class ChatArchive:
         return unfinished, session
 
     async def chats(self, who: Principal) -> list[ChatSummary]:
-        """The newest chats of a principal, newest first."""
+        """List the newest chats of a principal, newest first."""
         with needing_the_store():
             found = await self._sessions.list_sessions(app_name=self._app_name, user_id=who.id)
-            newest = sorted(found.sessions, key=lambda one: one.last_update_time, reverse=True)
+            newest = sorted(
+                found.sessions, key=lambda session: session.last_update_time, reverse=True
+            )
             newest = newest[:MAX_LISTED]
             await self._read_titles(who, newest)
         return [
-            ChatSummary(id=one.id, title=self._title(one), updated=_iso(one.last_update_time))
-            for one in newest
+            ChatSummary(
+                id=session.id,
+                title=self._title(session),
+                updated=_iso(session.last_update_time),
+            )
+            for session in newest
         ]
 
     def _title(self, session: Session) -> str:
@@ -127,11 +134,13 @@ class ChatArchive:
         return str(kept or self._titles.get((session.user_id, session.id), ""))
 
     async def _read_titles(self, who: Principal, sessions: list[Session]) -> None:
-        """Titles of chats that others made, or that began with speech: a few at a time."""
-        for session in [one for one in sessions if not self._title(one)][:MAX_TITLES_READ]:
+        """Read titles of chats that others made, or that began with speech: a few at a time."""
+        untitled = [session for session in sessions if not self._title(session)]
+        for session in untitled[:MAX_TITLES_READ]:
             whole = await self._read(who, session.id)
-            said = [one for one in exchanges(whole.events) if one.said] if whole else []
-            if said and (title := title_of(said[0].content)):
+            found = exchanges(whole.events) if whole else []
+            first = next((exchange for exchange in found if exchange.said), None)
+            if first and (title := title_of(first.content)):
                 if len(self._titles) >= MAX_TITLES:
                     del self._titles[next(iter(self._titles))]
                 self._titles[(who.id, session.id)] = title
@@ -150,8 +159,8 @@ class ChatArchive:
         self._titles.pop((who.id, chat_id), None)
 
     async def _cancel(self, session: Session) -> None:
-        records = await self._records(_chat_of(session), Calls.of(session.events))
-        started = [one for one in records.values() if one.state is State.EXECUTING]
+        records = await self._records(chat_of(session), Calls.of(session.events))
+        started = [record for record in records.values() if record.state is State.EXECUTING]
         if any(self._runs_somewhere(record) for record in started):
             raise Busy("A tool in this chat is still running.")
         for record in records.values():
@@ -192,24 +201,20 @@ class ChatArchive:
         if record and record.state is State.PENDING:
             return Standing(waits_for=record.steps[record.step] if record.steps else None)
         if record and record.state in UNANSWERED:
-            return Standing(outcome=outcome_of(record))
+            return Standing(outcome=response_of(record))
         if record:
             decision = record.state is not State.DENIED
-            lapsed = outcome_of(record) if record.state is State.LAPSED else None
+            lapsed = response_of(record) if record.state is State.LAPSED else None
             since = record.decided_at or call.asked_at
             return Standing(decision, record.reason, lapsed or self._overdue(call, since))
         if call.browser or call.approval_id:
             return Standing(outcome=self._overdue(call, call.asked_at))
-        return Standing(outcome=outcomes.cut_off() if idle else None)
+        return Standing(outcome=tool_responses.cut_off() if idle else None)
 
     def _overdue(self, call: Call, since: float) -> dict[str, Any] | None:
         until = since + (call.ttl or self._client_tool_ttl)
         is_over = call.browser and self._book.clock.now() > until
-        return outcomes.expired() if is_over else None
-
-
-def _chat_of(session: Session) -> ChatId:
-    return ChatId(session.app_name, session.user_id, session.id)
+        return tool_responses.expired() if is_over else None
 
 
 def _iso(seconds: float) -> str:

@@ -21,7 +21,7 @@ from adk_stream_protocol.workers.relay import Relay
 
 
 class ChatHost(Protocol):
-    """What a chat needs of the process it lives in."""
+    """The process that a chat lives in, as the chat needs it."""
 
     is_closing: bool
 
@@ -59,7 +59,7 @@ class Chat:
 
     @property
     def is_active(self) -> bool:
-        """Whether a turn or a live run is open."""
+        """Return whether a turn or a live run is open."""
         return self.turn is not None or self.live is not None
 
     @property
@@ -133,8 +133,8 @@ class Chat:
             turn.message_prefix = opened.message_prefix(style, plan)
             turn.observed.link_to(plan.calls)
             is_ours = self.lease.is_exclusive
-            commit = opened.commit(plan, who, live=engine.is_live, is_ours=is_ours)
-            await turn.observed.inside_span(commit)
+            with turn.observed.span():
+                await opened.commit(plan, who, live=engine.is_live, is_ours=is_ours)
             await engine.answer(turn, opened, plan, said, style)
         except BaseException:
             engine.abandon()

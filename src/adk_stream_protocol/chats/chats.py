@@ -161,12 +161,12 @@ class Chats:
         return here if there is None else there
 
     def is_running(self, record: ApprovalRecord) -> bool:
-        """Whether this worker runs the call of a record now."""
+        """Return whether this worker runs the call of a record now."""
         chat = self._known.get(record.chat_id)
         return chat is not None and chat.calls.is_running(record.id)
 
     def waits_here(self, record: ApprovalRecord) -> bool:
-        """Whether a live run of this worker waits for the answer to a request."""
+        """Return whether a live run of this worker waits for the answer to a request."""
         chat = self._known.get(record.chat_id)
         return chat is not None and record.id in chat.calls.waiting
 
@@ -189,7 +189,9 @@ class Chats:
 
     def admit_live(self, chat: Chat) -> None:
         """Raise TooMany if the user has too many live chats."""
-        live = sum(one.live is not None and one.id.user == chat.id.user for one in self._active)
+        live = sum(
+            other.live is not None and other.id.user == chat.id.user for other in self._active
+        )
         if live >= self._limits.live_chats_per_user:
             raise TooMany("You have too many live chats open.")
 

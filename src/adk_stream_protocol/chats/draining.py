@@ -48,7 +48,7 @@ class Draining:
         if not self._is_draining:
             self._is_draining = True
             self._loop.call_soon_threadsafe(self._begin, number)
-        elif number == signal.SIGINT:  # Ctrl-C once more: at once, then
+        elif number == signal.SIGINT:  # Ctrl-C again: do not drain any longer
             self._servers[number](number, frame)
 
     def _begin(self, number: int) -> None:

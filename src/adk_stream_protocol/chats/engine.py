@@ -1,4 +1,4 @@
-"""What a chat and the two engines that can run it need of each other."""
+"""The interfaces between a chat and the two engines that can run it."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -21,7 +21,7 @@ from adk_stream_protocol.workers.lease import ChatLease
 
 
 class RunnableChat(Protocol):
-    """What an engine needs of its chat."""
+    """A chat, as its engine needs it."""
 
     id: ChatId
     calls: ChatCalls
@@ -65,7 +65,7 @@ class Engine(Protocol):
         ...
 
     def made(self, calls: Iterable[Call]) -> bool:
-        """Whether this engine can go on with these calls."""
+        """Return whether this engine can go on with these calls."""
         ...
 
     def reserve(self, style: ApprovalStyleName) -> Turn:
@@ -108,7 +108,7 @@ class LongEngine(Engine, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Engines:
-    """How the chats of one agent are run."""
+    """The makers of both engines, for the chats of one agent."""
 
     agent: BaseNode
     request: Callable[[RunnableChat], OneTurnEngine]

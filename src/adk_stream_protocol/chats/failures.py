@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 
 def failure_of(error: BaseException) -> Failure:
-    """What a user may know. ADK wraps what a plugin raises, so the causes are looked at too."""
+    """Say what a user may know. ADK wraps what a plugin raises, so the causes count too."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, StreamProtocolError):

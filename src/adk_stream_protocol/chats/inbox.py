@@ -34,7 +34,7 @@ class Inbox:
         """Requests of processes that are gone, found in their chats."""
 
     async def waiting(self, who: Principal) -> list[ApprovalRecord]:
-        """The requests that this person can decide."""
+        """List the requests that this person can decide."""
         found = await self._book.store.pending(self._app, who)
         standing = [await self._standing(record) for record in found]
         return [record for record in standing if record.state is State.PENDING]
@@ -66,7 +66,7 @@ class Inbox:
         return await self._in_chat(record)
 
     async def _in_chat(self, record: ApprovalRecord) -> ApprovalRecord:
-        """The record, closed if its request never reached the chat."""
+        """Return the record, closed if its request never reached the chat."""
         if self._chats.waits_here(record) or await self._was_asked(record):
             if len(self._seen) < MAX_SEEN:
                 self._seen.add(record.id)

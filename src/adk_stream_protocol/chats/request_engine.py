@@ -7,21 +7,18 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 from secrets import token_hex
-from typing import Any
 
 from google.adk.agents.run_config import RunConfig
 from google.adk.events.event import Event
 from google.adk.runners import Runner
 from google.genai import types
 
-from adk_stream_protocol.adk.chat_calls import ChatCalls
 from adk_stream_protocol.adk.open_turn import OpenTurn
 from adk_stream_protocol.adk.rewind import rewind
+from adk_stream_protocol.adk.runner import request_config
 from adk_stream_protocol.adk.session_reader import SessionReader
-from adk_stream_protocol.adk.task_context import bind_to_task
-from adk_stream_protocol.adk.telemetry import telemetry
+from adk_stream_protocol.adk.task_context import Run, bind_to_task
 from adk_stream_protocol.approvals.record import Principal
-from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.chats.answering import chunks_of, replay_of, unfinished_plan
 from adk_stream_protocol.chats.engine import RunnableChat
 from adk_stream_protocol.chats.failures import failure_of
@@ -31,53 +28,19 @@ from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.convert.decode import TurnInput
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.encode.turn import TurnEncoder
-from adk_stream_protocol.convert.events import with_notes
-from adk_stream_protocol.convert.history.exchanges import MESSAGE_ID, USER_MESSAGE_ID
 from adk_stream_protocol.errors import Busy, UnknownId
-from adk_stream_protocol.telemetry.turns import Entered
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class RequestSettings:
-    """What request turns are made of."""
+    """All that request turns are made of."""
 
     runner: Runner
     run_config: RunConfig
     sessions: SessionReader
     client_tool_ttl: float
-
-
-class RequestRun:
-    """The run of one turn, as the tools of the application and the gate see it."""
-
-    __slots__ = ("_chat", "_turn")
-
-    link = None
-
-    def __init__(self, chat: RunnableChat, turn: Turn) -> None:
-        self._chat = chat
-        self._turn = turn
-
-    @property
-    def chat_id(self) -> ChatId:
-        return self._chat.id
-
-    @property
-    def calls(self) -> ChatCalls:
-        return self._chat.calls
-
-    @property
-    def message_id(self) -> str:
-        return self._turn.message_id
-
-    @property
-    def observed(self) -> Entered:
-        return self._turn.observed
-
-    def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None:
-        self._turn.put_data(name, data, id, transient)
 
 
 class RequestEngine:
@@ -107,18 +70,16 @@ class RequestEngine:
     async def read(self) -> OpenTurn:
         """Begin a turn, and read what the client may answer."""
         turn = self._turn = self._chat.reserve()
-        return await turn.observed.inside_span(self._read())
-
-    async def _read(self) -> OpenTurn:
-        await self._chat.lease.acquire()
-        opened = await self._settings.sessions.read(self._chat)
-        if opened is None:
-            raise UnknownId("There is no such chat.")
-        await opened.expire(self._settings.client_tool_ttl)
+        with turn.observed.span():
+            await self._chat.lease.acquire()
+            opened = await self._settings.sessions.read(self._chat)
+            if opened is None:
+                raise UnknownId("There is no such chat.")
+            await opened.expire(self._settings.client_tool_ttl)
         return opened
 
     def made(self, calls: Iterable[Call]) -> bool:
-        """Whether the calls can be gone on with: a request takes all that its chat has open."""
+        """Return True: a request can go on with all calls that its chat has open."""
         return True
 
     def reserve(self, style: ApprovalStyleName) -> Turn:
@@ -138,7 +99,7 @@ class RequestEngine:
         encoder = TurnEncoder(
             said.message_id,
             approvals=style,
-            calls=opened.calls_before(plan.repeats) if plan.is_replay else opened.calls,
+            calls=opened.calls_before(plan.repeated) if plan.is_replay else opened.calls,
             held=opened.held_text(plan) if style == "adk-tool" else (),
             reference=turn.reference,
         )
@@ -176,7 +137,7 @@ class RequestEngine:
         self, turn: Turn, encoder: TurnEncoder, run: Callable[[], Awaitable[None]]
     ) -> None:
         """Run a turn to its end. Here, and in a live run, an exception becomes an error chunk."""
-        bind_to_task(RequestRun(self._chat, turn))
+        bind_to_task(Run(self._chat.id, self._chat.calls, turn.observed, turn.put_data))
         try:
             turn.begin()
             await run()
@@ -198,7 +159,7 @@ class RequestEngine:
         opened = await sessions.read_or_create(self._chat, content, whole=target is not None)
         await opened.cancel_open()
         if target is not None:
-            new = None if said.again else content
+            new = None if said.is_regenerate else content
             content = await rewind(self._settings.runner, opened.session, target, new) or content
         await self._run(turn, opened, content, said.user_message_id)
 
@@ -238,7 +199,7 @@ class RequestEngine:
             user_id=self._chat.id.user,
             session_id=self._chat.id.chat,
             new_message=content,
-            run_config=self._config_of(turn, user_message_id),
+            run_config=request_config(self._settings.run_config, turn.message_id, user_message_id),
         )
         event: Event | None = None
         try:
@@ -251,13 +212,3 @@ class RequestEngine:
             if event and (text := turn.open_text()):
                 await opened.keep_unfinished(event, text)
             raise
-
-    def _config_of(self, turn: Turn, user_message_id: str | None) -> RunConfig:
-        """Make the settings of a run. Each of its events stores the ids of its messages."""
-        config = self._settings.run_config
-        names = {MESSAGE_ID: turn.message_id, USER_MESSAGE_ID: user_message_id}
-        notes = {name: value for name, value in names.items() if value}
-        update: dict[str, Any] = {"custom_metadata": with_notes(config.custom_metadata, notes)}
-        if config.telemetry is None:
-            update["telemetry"] = telemetry()
-        return config.model_copy(update=update)

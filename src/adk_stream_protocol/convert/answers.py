@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from adk_stream_protocol.convert import tool_responses as outcomes
+from adk_stream_protocol.convert import tool_responses
 from adk_stream_protocol.convert.calls import NOTHING, Call, Calls
 from adk_stream_protocol.convert.decode import Answer
 from adk_stream_protocol.errors import BadRequest, Conflict, Expired, UnknownId
@@ -29,42 +29,42 @@ class Decision:
 
 @dataclass(slots=True)
 class Plan:
-    """What a request with answers leads to."""
+    """The effects of a request with answers."""
 
     decisions: list[Decision] = field(default_factory=list[Decision])
     results: list[tuple[Call, dict[str, Any]]] = field(
         default_factory=list[tuple[Call, dict[str, Any]]]
     )
-    go: list[Call] = field(default_factory=list[Call])
+    may_run_in_browser: list[Call] = field(default_factory=list[Call])
     """Approved browser calls whose result is still due: the browser may run them now."""
-    early: list[tuple[Call, Any]] = field(default_factory=list[tuple[Call, Any]])
+    early_results: list[tuple[Call, Any]] = field(default_factory=list[tuple[Call, Any]])
     """Results that came before their approval. They are kept; the approval is asked for again."""
-    repeats: list[Call] = field(default_factory=list[Call])
+    repeated: list[Call] = field(default_factory=list[Call])
     """Calls answered before, in the same way."""
-    unseen: list[Call] = field(default_factory=list[Call])
+    unacknowledged: list[Call] = field(default_factory=list[Call])
     """Those of them that are over, though the client does not show how: its reply was cut off."""
 
     @property
     def calls(self) -> list[Call]:
         """All calls that the answers are to."""
         decided = [decision.call for decision in self.decisions]
-        results = [call for call, _ in (*self.results, *self.early)]
-        return [*decided, *results, *self.go, *self.repeats]
+        results = [call for call, _ in (*self.results, *self.early_results)]
+        return [*decided, *results, *self.may_run_in_browser, *self.repeated]
 
     @property
     def unfinished(self) -> list[Call]:
         """Calls decided before whose result is still missing: their run was cut off."""
-        return [call for call in self.repeats if call.is_unfinished]
+        return [call for call in self.repeated if call.is_unfinished]
 
     @property
     def is_replay(self) -> bool:
-        """Whether the request asks for nothing but what was sent before."""
+        """Return whether the request asks for nothing but what was sent before."""
         return self.is_repeat and not self.unfinished
 
     @property
     def is_repeat(self) -> bool:
-        """Whether the request says nothing new."""
-        return not (self.decisions or self.results or self.go or self.early)
+        """Return whether the request says nothing new."""
+        return not (self.decisions or self.results or self.may_run_in_browser or self.early_results)
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ class _Said:
 
 
 def match_answers(calls: Calls, answers: tuple[Answer, ...], check: CheckOutput) -> Plan:
-    """The plan for these answers, or the error that refuses all of them."""
+    """Plan what these answers lead to, or raise the error that refuses all of them."""
     said: dict[str, _Said] = {}
     unknown: list[Answer] = []
     for answer in answers:
@@ -139,7 +139,7 @@ def _is_verdict(call: Call, answer: Answer) -> bool:
 
 
 def read_verdict(value: Any, path: str) -> tuple[bool, str | None]:
-    """Yes or no and the reason. Yes is JSON true, or the word "approved" in `approval`."""
+    """Read yes or no, and the reason. Yes is JSON true, or the word "approved" in `approval`."""
     fields = value if isinstance(value, dict) else {}
     verdicts = {_verdict(key, fields[key]) for key in _VERDICT_KEYS if key in fields}
     if len(verdicts) != 1 or None in verdicts:
@@ -159,11 +159,11 @@ def _verdict(key: str, value: Any) -> bool | None:
 def _plan(said: list[_Said], check: CheckOutput) -> tuple[Plan, Conflict | Expired | None]:
     plan = Plan()
     refusal: Conflict | Expired | None = None
-    for one in said:
+    for said_of_call in said:
         try:
-            _place(plan, one, check)
+            _place(plan, said_of_call, check)
         except (Conflict, Expired) as late:
-            if not one.echoed:
+            if not said_of_call.echoed:
                 raise
             refusal = late
     return plan, refusal
@@ -194,15 +194,15 @@ def _place_decision(plan: Plan, said: _Said) -> None:
 
 def _place_repeat(plan: Plan, said: _Said) -> None:
     call = said.call
-    if outcomes.outcome_code(call.response or {}) == "expired":
+    if tool_responses.outcome_code(call.response or {}) == "expired":
         raise Expired("The request expired before this answer; the answer has no effect.")
     if said.approved is not None and call.decision is not said.approved:
         raise Conflict("This call is no longer open; the answer has no effect.")
-    if said.value is not NOTHING and call.response != outcomes.browser_result(said.value):
+    if said.value is not NOTHING and call.response != tool_responses.browser_result(said.value):
         raise Conflict("This call already has a result; the new one has no effect.")
-    plan.repeats.append(call)
+    plan.repeated.append(call)
     if call.response is not None and said.value is NOTHING and said.error is None:
-        plan.unseen.append(call)
+        plan.unacknowledged.append(call)
 
 
 def _place_browser(plan: Plan, said: _Said, check: CheckOutput) -> None:
@@ -210,16 +210,16 @@ def _place_browser(plan: Plan, said: _Said, check: CheckOutput) -> None:
     allowed = said.approved or not call.waits_for_approval
     value = call.early_result if said.value is NOTHING else said.value
     if said.approved is False:
-        plan.results.append((call, outcomes.denied(said.reason)))
+        plan.results.append((call, tool_responses.denied(said.reason)))
     elif said.error is not None:
-        plan.results.append((call, outcomes.browser_failed(said.error)))
+        plan.results.append((call, tool_responses.browser_failed(said.error)))
     elif value is NOTHING:
         if not allowed:
             raise BadRequest(f"{said.path}: a yes or no is expected")
-        plan.go.append(call)
+        plan.may_run_in_browser.append(call)
     elif fault := check(call, value):
         raise BadRequest(f"{said.path}: {fault}")
     elif allowed:
-        plan.results.append((call, outcomes.browser_result(value)))
+        plan.results.append((call, tool_responses.browser_result(value)))
     else:
-        plan.early.append((call, value))
+        plan.early_results.append((call, value))

@@ -63,7 +63,7 @@ class Call(msgspec.Struct):
 
     @property
     def is_unfinished(self) -> bool:
-        """Decided, but without the result that the decision leads to."""
+        """Return whether it is decided, but without the result that the decision leads to."""
         return not self.browser and self.decision is not None and self.response is None
 
     @property
@@ -95,30 +95,30 @@ class Calls(msgspec.Struct):
         return calls
 
     def find(self, any_id: str) -> Call | None:
-        """By call id, approval id or confirmation id, never by tool name."""
+        """Find a call by call id, approval id or confirmation id, never by tool name."""
         return self.by_id.get(any_id) or self.by_approval.get(any_id)
 
     def open(self) -> list[Call]:
-        """Calls that wait for a person or for the browser."""
+        """Return the calls that wait for a person or for the browser."""
         return [call for call in self.by_id.values() if call.is_open]
 
     def running(self) -> list[Call]:
-        """Calls that the server is about to answer."""
+        """Return the calls that the server is about to answer."""
         return [call for call in self.by_id.values() if call.response is None and not call.is_open]
 
     def in_call_order(self, new: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-        """New responses, and those of their siblings once all have one, as the model asked.
+        """Order new responses, and those of their siblings once all have one, as the model asked.
 
         The model sees no ids, only the order; and it sees the last event that answers a call.
         """
         ordered: dict[str, dict[str, Any]] = {}
         for call_id in new:
             call = self.by_id.get(call_id)
-            siblings = [self.by_id[one] for one in call.siblings] if call else []
-            answers = {one.id: new.get(one.id, one.response) for one in siblings}
+            siblings = [self.by_id[name] for name in call.siblings] if call else []
+            answers = {call.id: new.get(call.id, call.response) for call in siblings}
             if siblings and None not in answers.values():
-                ordered |= {one: answer for one, answer in answers.items() if answer is not None}
-        return ordered | {one: answer for one, answer in new.items() if one not in ordered}
+                ordered |= {name: answer for name, answer in answers.items() if answer is not None}
+        return ordered | {name: answer for name, answer in new.items() if name not in ordered}
 
     def observe(self, event: Event, parts: list[types.Part]) -> Seen:
         """Take one complete event into account; these are its parts."""
@@ -186,7 +186,7 @@ class Calls(msgspec.Struct):
 
 
 def current_turn(events: list[Event]) -> list[Event]:
-    """The stored events after the last message the user wrote: all that can still be open."""
+    """Return the events after the last message the user wrote: all that can still be open."""
     for index in range(len(events) - 1, -1, -1):
         if is_user_message(events[index]):
             return events[index + 1 :]

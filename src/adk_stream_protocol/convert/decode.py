@@ -31,7 +31,7 @@ _ANSWERED = {"approval-responded", "output-available", "output-error"}
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a client says about one call. Nothing in it is believed before it is matched."""
+    """A client's claim about one call. Nothing in it is believed before it is matched."""
 
     ids: tuple[str, ...]
     path: str
@@ -56,24 +56,24 @@ class TurnInput:
     rewind_before: tuple[str, ...] | None = None
     """Rewind to before the first of these message ids that is stored. Empty: before the last user
     message. None: no rewind."""
-    again: bool = False
-    """What was said there is said again, rather than the content."""
+    is_regenerate: bool = False
+    """The content of the stored message is repeated, in place of the one here."""
 
 
 def chat_id_of(request: ChatRequest, default: str) -> str:
-    """The chat a request names."""
+    """Return the id of the chat that a request names."""
     return checked_chat_id(request.id or request.chat_id or default)
 
 
 def checked_chat_id(chat_id: str) -> str:
-    """A chat id that can be one, or BadRequest."""
+    """Return the chat id if it can be one; raise BadRequest if not."""
     if not _CHAT_ID.fullmatch(chat_id):
         raise BadRequest("$.id: 1 to 128 printable characters are expected")
     return chat_id
 
 
 def decode_turn(request: ChatRequest, limits: Limits = DEFAULT_LIMITS) -> TurnInput:
-    """Tell what the request asks for, or raise BadRequest with the path of the fault."""
+    """Read what the request asks for, or raise BadRequest with the path of the fault."""
     if request.tool_call_id is not None:
         return TurnInput(answers=(_result(request.tool_call_id, request.result, "$.result"),))
     if request.tool_results:
@@ -91,13 +91,18 @@ def _listed_results(request: ChatRequest, limits: Limits) -> Iterator[Answer]:
 
 
 def _placed(turn: TurnInput, request: ChatRequest, message: UIMessage) -> TurnInput:
-    """Where a message of the user's belongs: at the end, or in the place of an older one."""
+    """Add where a user message belongs: at the end, or in the place of an older one."""
     user_message_id = message.id if message.id and _CHAT_ID.fullmatch(message.id) else None
-    again = request.trigger == "regenerate-message"
+    is_regenerate = request.trigger == "regenerate-message"
     is_edit = user_message_id is not None and request.message_id == user_message_id
-    names = (request.message_id, user_message_id) if again else (user_message_id,)
-    rewind_before = tuple(filter(None, names)) if again or is_edit else None
-    return replace(turn, user_message_id=user_message_id, rewind_before=rewind_before, again=again)
+    names = (request.message_id, user_message_id) if is_regenerate else (user_message_id,)
+    rewind_before = tuple(filter(None, names)) if is_regenerate or is_edit else None
+    return replace(
+        turn,
+        user_message_id=user_message_id,
+        rewind_before=rewind_before,
+        is_regenerate=is_regenerate,
+    )
 
 
 def _result(call_id: str, value: Any, path: str) -> Answer:
@@ -107,7 +112,7 @@ def _result(call_id: str, value: Any, path: str) -> Answer:
 
 
 def _addressed(request: ChatRequest) -> tuple[UIMessage, str]:
-    """The message a request is about: the named assistant message, else the last one."""
+    """Find the message a request is about: the named assistant message, else the last one."""
     if request.message:
         return request.message, "$.message"
     # The newest first: a client sends all of a long conversation each time.

@@ -1,4 +1,4 @@
-"""How ADK's events are read: every field of theirs that could be called otherwise tomorrow.
+"""Reads ADK's events: every field of theirs that could be called otherwise tomorrow.
 
 What ADK's events do not say (the browser runs this call, a person approved it, its result came
 early) stands in `custom_metadata` under NOTES, written by us and stored with the event.

@@ -78,13 +78,13 @@ def _allowed(media_type: str, path: str) -> str:
 
 
 def to_url(blob: types.Blob) -> str:
-    """A blob of the model's as a data URL."""
+    """Convert a blob of the model to a data URL."""
     data = base64.b64encode(blob.data or b"").decode("ascii")
     return f"data:{blob.mime_type or _UNKNOWN};base64,{data}"
 
 
 def files_of(part: types.Part) -> list[AnyChunk]:
-    """A file or image of the model's as a chunk; what a browser cannot fetch is left out."""
+    """Convert a file or image of the model to a chunk; leave out what a browser cannot fetch."""
     if (blob := part.inline_data) and blob.data:
         return [File(url=to_url(blob), media_type=blob.mime_type or _UNKNOWN)]
     if (file := part.file_data) and (file.file_uri or "").startswith("http"):

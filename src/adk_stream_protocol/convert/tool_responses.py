@@ -1,4 +1,4 @@
-"""What the model is told of a call that did not run as asked, and how ADK is told.
+"""Responses to calls that did not run as asked, for the model and in ADK's forms.
 
 A call without a result has the response `{"error": text, "outcome": code}`. The text is for the
 model and for people; code reads the code.
@@ -19,13 +19,13 @@ MAX_REASON = 1000
 
 
 def denied(reason: str | None) -> dict[str, Any]:
-    """A person said no."""
+    """Answer a call to which a person said no."""
     response = _ended("denied", "The user denied this call. It did not run.")
     return response | ({"reason": reason[:MAX_REASON]} if reason else {})
 
 
 def cancelled() -> dict[str, Any]:
-    """The user moved on before answering."""
+    """Answer a call whose user moved on before answering."""
     return _ended(
         "cancelled",
         "The call was cancelled: the user went on without answering. It did not run.",
@@ -33,36 +33,36 @@ def cancelled() -> dict[str, Any]:
 
 
 def withdrawn() -> dict[str, Any]:
-    """The model took the call back, or handed over to another agent, before it was answered."""
+    """Answer a call that the model took back, or left to another agent, before it was answered."""
     return _ended(
         "withdrawn", "The agent took the call back before it was answered. It did not run."
     )
 
 
 def expired() -> dict[str, Any]:
-    """Nobody answered in time."""
+    """Answer a call that nobody answered in time."""
     return _ended("expired", "The call expired: nobody answered in time. It did not run.")
 
 
 def failed(name: str, reference: str) -> dict[str, Any]:
-    """The tool raised. What it raised is in the log under the reference, not in the chat."""
+    """Answer a call whose tool raised. The log has the error under the reference, the chat not."""
     return _ended("failed", f"The tool {name} failed (reference {reference}).")
 
 
 def browser_failed(error: str) -> dict[str, Any]:
-    """The browser says that its tool failed, and why."""
+    """Answer a call of which the browser says that it failed, and why."""
     return _ended("failed", error[:MAX_REASON])
 
 
 def not_started(reference: str) -> dict[str, Any]:
-    """The gate itself failed, before the tool was entered."""
+    """Answer a call at which the gate itself failed, before the tool was entered."""
     return _ended(
         "failed", f"The call could not be started (reference {reference}). It did not run."
     )
 
 
 def outcome_unknown() -> dict[str, Any]:
-    """It was started, and how it ended is not known: it may have happened."""
+    """Answer a call that was started and whose end is not known: it may have taken effect."""
     return _ended(
         "unknown",
         "outcome_unknown: the call was started, but the server ended before its result"
@@ -71,22 +71,22 @@ def outcome_unknown() -> dict[str, Any]:
 
 
 def cut_off() -> dict[str, Any]:
-    """The run of a call that needs no approval ended without a word about the call."""
+    """Answer a call without approval whose run ended without a word about it."""
     return _ended("unknown", "The call was cut off before its result was known.")
 
 
 def not_approved() -> dict[str, Any]:
-    """There is no stored yes for this call."""
+    """Answer a call for which no yes is stored."""
     return _ended("refused", "This call was not approved. It did not run.")
 
 
 def refused(why: str) -> dict[str, Any]:
-    """Nobody is asked about this call."""
+    """Answer a call that nobody is asked about."""
     return _ended("refused", f"{why} It did not run, and nobody was asked.")
 
 
 def unknown_tool(name: str) -> dict[str, Any]:
-    """The model named a tool that is not there."""
+    """Answer a call of a tool that does not exist."""
     return _ended("refused", f"There is no tool named {name}.")
 
 
@@ -110,7 +110,7 @@ def outcome_code(response: dict[str, Any]) -> Outcome | None:
 
 
 def is_bare_error(response: dict[str, Any]) -> bool:
-    """Whether a response holds an error, perhaps with its code, and nothing beside it."""
+    """Return whether a response holds an error, perhaps with its code, and nothing beside it."""
     if not isinstance(response.get("error"), str):
         return False
     return len(response) == 1 or (len(response) == 2 and response.get("outcome") in OUTCOMES)
@@ -141,19 +141,19 @@ _OLD_TEXTS: tuple[tuple[str, Outcome], ...] = (
 
 
 def browser_result(value: Any) -> dict[str, Any]:
-    """A browser's result in the shape ADK wants: an object."""
+    """Put a browser's result into the shape ADK wants: an object."""
     return value if isinstance(value, dict) else {"result": value}
 
 
 def response_part(call: Call, response: dict[str, Any]) -> types.Part:
-    """The one function response of a call."""
+    """Make the one function response of a call."""
     return types.Part(
         function_response=types.FunctionResponse(id=call.id, name=call.name, response=response)
     )
 
 
 def cancelled_silently(call: Call) -> types.Content:
-    """For a model that goes on while a call waits: it is over, and there is nothing to say."""
+    """Tell a model that goes on while a call waits: it is over, and there is nothing to say."""
     response = types.FunctionResponse(
         id=call.id,
         name=call.name,
@@ -164,7 +164,7 @@ def cancelled_silently(call: Call) -> types.Content:
 
 
 def decision_part(call: Call, approved: bool, reason: str | None) -> types.Part:
-    """A decision as ADK's confirmation expects it; the gate reads the reason from the payload."""
+    """Make a decision as ADK's confirmation expects it, with the reason in its payload."""
     response: dict[str, Any] = {"confirmed": approved}
     if reason:
         response["payload"] = {"reason": reason[:MAX_REASON]}
@@ -176,7 +176,7 @@ def decision_part(call: Call, approved: bool, reason: str | None) -> types.Part:
 
 
 def dialog(*calls: Call) -> list[Event]:
-    """The events by which ADK asks about calls: the requests, and the stand-ins for results."""
+    """Make the events by which ADK asks about calls: the requests and the placeholders."""
     asked = Event(
         author=calls[0].author,
         invocation_id=calls[0].invocation_id,
@@ -210,10 +210,10 @@ def _request_part(call: Call) -> types.Part:
 
 
 def pause() -> types.Content:
-    """Ends a history that a live model would otherwise answer at once."""
+    """End a history that a live model would otherwise answer immediately."""
     return types.Content(role="model", parts=[types.Part(text="(waiting for the user)")])
 
 
 def user_content(parts: Iterable[types.Part]) -> types.Content:
-    """Parts as one message to ADK."""
+    """Make one message to ADK of parts."""
     return types.Content(role="user", parts=list(parts))

@@ -31,7 +31,7 @@ LOOPBACK = ("localhost", "*.localhost", "127.0.0.1", "[::1]")
 
 @dataclass(frozen=True)
 class DemoSettings:
-    """What the command line and the environment set."""
+    """The settings from the command line and the environment."""
 
     state: Path
     database_url: str | None = None
@@ -62,7 +62,7 @@ class DemoSettings:
 
 
 def build_app(settings: DemoSettings) -> Starlette:
-    """The demo as an ASGI app."""
+    """Build the demo as an ASGI app."""
     settings.state.mkdir(parents=True, exist_ok=True)
     wallet = Wallet(settings.state, sink_url=settings.payment_sink_url)
     cors = Middleware(
@@ -118,7 +118,7 @@ def _run_config(settings: DemoSettings) -> RunConfig:
 
 
 def _sessions(url: str) -> DatabaseSessionService:
-    """ADK's own, without texts in its errors; on SQLite, chats that write at once wait in line."""
+    """Make ADK's own service, without texts in its errors; on SQLite, writers wait in line."""
     sessions = DatabaseSessionService(url, hide_parameters=True)
     if url.startswith("sqlite"):
         event.listen(sessions.db_engine.sync_engine, "connect", harden_sqlite)

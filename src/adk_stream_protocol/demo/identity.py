@@ -1,4 +1,4 @@
-"""Who is talking to the demo: a bearer name, else a signed cookie, else `local`."""
+"""The user of the demo: a bearer name, else a signed cookie, else `local`."""
 
 import hashlib
 import hmac
@@ -13,7 +13,7 @@ COOKIE = "adk_stream_user"
 
 
 def load_secret(state: Path) -> bytes:
-    """The key that signs the demo's cookies, kept in the state folder."""
+    """Load the key that signs the demo's cookies, kept in the state folder."""
     path = state / "cookie.key"
     if not path.exists():
         fresh = state / f"cookie.key-{secrets.token_hex(4)}"
@@ -26,12 +26,12 @@ def load_secret(state: Path) -> bytes:
 
 
 def sign(name: str, secret: bytes) -> str:
-    """A cookie value that nobody else can make."""
+    """Make a cookie value that nobody else can make."""
     return f"{name}.{hmac.new(secret, name.encode(), hashlib.sha256).hexdigest()}"
 
 
 def demo_identify(users: Iterable[str], secret: bytes) -> Callable[[HTTPConnection], str | None]:
-    """An `identify` for the demo. A wrong bearer or a forged cookie is nobody."""
+    """Make an `identify` for the demo. A wrong bearer or a forged cookie is nobody."""
     names = frozenset(users)
 
     def identify(connection: HTTPConnection) -> str | None:

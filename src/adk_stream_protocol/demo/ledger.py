@@ -48,7 +48,7 @@ class Ledger:
         self._starting_cents = starting_cents
 
     def balance(self, account: Account) -> int:
-        """What is left, in cents."""
+        """Return what is left, in cents."""
         with self._transaction() as db:
             return self._balance(db, account)
 
@@ -68,14 +68,14 @@ class Ledger:
             return self._find(db, account.user_id, key)
 
     def settle(self, user_id: str, key: str) -> None:
-        """The money has moved."""
+        """Settle a reservation: the money has moved."""
         with self._transaction() as db:
             db.execute(
                 "UPDATE payments SET settled = 1 WHERE user_id = ? AND key = ?", (user_id, key)
             )
 
     def release(self, user_id: str, key: str) -> None:
-        """The money has surely not moved: forget the reservation."""
+        """Forget a reservation whose money has surely not moved."""
         with self._transaction() as db:
             db.execute(
                 "DELETE FROM payments WHERE user_id = ? AND key = ? AND settled = 0", (user_id, key)

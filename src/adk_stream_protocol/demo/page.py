@@ -50,7 +50,7 @@ The API is here all the same: POST /api/chat, GET /healthz.
 
 
 def page_routes(secret: bytes | None = None, built: Path = BUILT) -> list[BaseRoute]:
-    """`/` and its files. With the secret of `demo_identify` each browser becomes its own user."""
+    """Serve `/` and its files. With the secret of `demo_identify` each browser is its own user."""
 
     if not (built / "index.html").is_file():
         return [Route("/", _not_built)]

@@ -20,7 +20,7 @@ from adk_stream_protocol.recording.scenario.scenario import Scenario, SocketScen
 
 @asynccontextmanager
 async def wire_app(scenario: Scenario | SocketScenario, state: Path) -> AsyncGenerator[Starlette]:
-    """The app, not started yet; its state is in this folder."""
+    """Build the app, not started yet; its state is in this folder."""
     sessions = DatabaseSessionService(DemoSettings(state).sessions_url)
     async with sessions, closing_model(Gemini(model=scenario.model)) as model:
         app = Starlette()
@@ -55,7 +55,7 @@ def mount_demo(
     approval_ttl: float = 600,
     run_config: RunConfig | None = None,
 ) -> None:
-    """The demo agent on this model, for one user and with its state in this folder."""
+    """Mount the demo agent on this model, for one user and with its state in this folder."""
     mount(
         app,
         build_agent(wallet=Wallet(state), model=model),

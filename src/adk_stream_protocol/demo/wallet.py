@@ -33,7 +33,7 @@ class Payment:
     currency: Any
 
     def fault(self) -> str | None:
-        """What is wrong with it, whoever pays, or None."""
+        """Say what is wrong with it, whoever pays, or return None."""
         return _amount_fault(self.amount) or self._text_fault()
 
     def _text_fault(self) -> str | None:
@@ -67,7 +67,7 @@ class Wallet:
         self._timeout = timeout
 
     async def refusal(self, user_id: str, payment: Payment) -> str | None:
-        """Why this payment would be refused now, or None."""
+        """Say why this payment would be refused now, or return None."""
         if fault := payment.fault():
             return fault
         account = Account(user_id, payment.currency)
@@ -75,7 +75,7 @@ class Wallet:
         return _short_of_money(payment, balance) if payment.cents > balance else None
 
     async def pay(self, user_id: str, key: str, payment: Payment) -> dict[str, Any]:
-        """Pay, unless a payment with this key was made: then its result is given again."""
+        """Pay, unless a payment with this key was made: then return its result again."""
         if fault := payment.fault():
             return {"error": fault}
         account = Account(user_id, payment.currency)

@@ -1,4 +1,4 @@
-"""What is told of gated calls and of browser calls.
+"""Telemetry of gated calls and of browser calls.
 
 A request may wait for days, and who answers it may be another process. So no span is held open for
 a wait: it is written when the wait ends, from when the record says it began. It stands under the
@@ -6,7 +6,8 @@ span that asked, which the event of the request names for those who did not see 
 """
 
 import time
-from collections.abc import Awaitable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from typing import Any
 
 from google.adk.tools.base_tool import BaseTool
@@ -57,8 +58,8 @@ class CallTelemetry:
         if after.is_settled:
             instruments.gated_calls.add(1, _labels(after))
 
-    def recall(self, calls: list[Call]) -> None:
-        """Read from the session which spans have asked for these."""
+    def recall(self, calls: Iterable[Call]) -> None:
+        """Read from the session which spans have asked for those of the calls that wait."""
         for call in calls:
             if call.approval_id and call.traceparent and call.waits_for_approval:
                 self._keep(call.approval_id, instruments.noted_span(call.traceparent))
@@ -113,7 +114,7 @@ def _told(record: ApprovalRecord, entry: AuditEntry) -> None:
 
 
 def browser_call_ended(chat_id: str, call: Call, response: dict[str, Any]) -> None:
-    """A call that the browser may run has its result, or will have none."""
+    """Report that a call which the browser may run has its result, or will have none."""
     if not call.browser or (call.approval_id and not call.decision):
         return
     outcome, now = outcome_code(response) or "done", time.time()
@@ -140,13 +141,12 @@ def browser_call_ended(chat_id: str, call: Call, response: dict[str, Any]) -> No
     )
 
 
-async def traced_gate(
-    tool: BaseTool,
-    tool_context: ToolContext,
-    deciding: Awaitable[dict[str, Any] | None],
-    passed: str = "started",
-) -> dict[str, Any] | None:
-    """Let the gate decide about a call, under a span. In a live run that includes the wait."""
+@contextmanager
+def gate_span(tool: BaseTool, tool_context: ToolContext) -> Generator[trace.Span]:
+    """Open the span in which the gate decides about a call. In a live run that includes the wait.
+
+    The gate notes its decision on the span as OUTCOME.
+    """
     with instruments.tracer.start_as_current_span(
         f"approval_gate {tool.name}",
         attributes={
@@ -159,6 +159,4 @@ async def traced_gate(
         record_exception=False,
         set_status_on_exception=False,  # what is raised may hold arguments
     ) as span:
-        found = await deciding
-        span.set_attribute(instruments.OUTCOME, passed if found is None else "stopped")
-    return found
+        yield span

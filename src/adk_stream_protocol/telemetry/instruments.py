@@ -77,7 +77,7 @@ def log_event(what: str, **fields: object) -> None:
 
 
 def traceparent() -> dict[str, str]:
-    """The current span as a note that outlives the process; empty where nobody traces."""
+    """Note the current span so that it outlives the process; empty where nobody traces."""
     carrier: dict[str, str] = {}
     if trace.get_current_span().get_span_context().is_valid:
         _w3c.inject(carrier)
@@ -85,7 +85,7 @@ def traceparent() -> dict[str, str]:
 
 
 def noted_span(noted: str | None) -> trace.SpanContext:
-    """The span of such a note; an invalid one without it."""
+    """Read the span of such a note; an invalid one without it."""
     found = _w3c.extract({"traceparent": noted}, context.Context()) if noted else context.Context()
     return trace.get_current_span(found).get_span_context()
 
@@ -96,11 +96,11 @@ def span_of_the_past(
     seconds: tuple[float, float],
     attributes: Attributes,
 ) -> None:
-    """A span from one point of time to another, of something that no process held open.
+    """Record a span from one point of time to another, which no process held open.
 
     It stands under the span that began it and is linked to the one that ended it.
     """
-    began, ended = (int(one * 1e9) for one in seconds)
+    began, ended = (int(moment * 1e9) for moment in seconds)
     here = trace.get_current_span().get_span_context()
     parent = trace.set_span_in_context(trace.NonRecordingSpan(under), context.Context())
     span = tracer.start_span(

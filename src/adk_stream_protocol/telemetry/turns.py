@@ -1,8 +1,9 @@
-"""What is told of turns and of live runs: a span, a few numbers, a line at either end."""
+"""Telemetry of turns and live runs: one span, metrics, a log line at start and end."""
 
 import time
-from collections.abc import Awaitable, Iterable
-from typing import Protocol, TypeVar
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Protocol
 
 from opentelemetry import context, trace
 
@@ -11,14 +12,12 @@ from adk_stream_protocol.protocol.chunks import AnyChunk, Error, Finish
 from adk_stream_protocol.telemetry import instruments as instruments
 from adk_stream_protocol.telemetry.instruments import log_event
 
-T = TypeVar("T")
-
 # One for each kind of turn: nothing is built per turn.
 _KINDS: dict[bool, dict[str, bool]] = {live: {instruments.LIVE: live} for live in (False, True)}
 
 
 class Entered(Protocol):
-    """What a task may run under."""
+    """A span that a task may run under."""
 
     def enter(self) -> None:
         """Let ADK's spans, and the tools', stand under this one from now on."""
@@ -33,12 +32,12 @@ class Untraced:
     def enter(self) -> None:
         """Let ADK's spans stand under this one. The context is the task's own and ends with it."""
 
-    async def inside_span(self, doing: Awaitable[T]) -> T:
-        """Do something that belongs to the turn before its own task runs."""
-        return await doing
+    def span(self) -> AbstractContextManager[object]:
+        """Enter the span of the turn for what belongs to it before its own task runs."""
+        return nullcontext()
 
     def link_to(self, calls: Iterable[Call]) -> None:
-        """These were asked for by an earlier turn, perhaps of another process."""
+        """Link the turn to those that made these calls, perhaps in another process."""
 
     def end(self, closing: list[AnyChunk], chunks: int, error_code: str) -> None:
         """Report that it ends with these chunks, how many it had in all, and why it failed."""
@@ -68,7 +67,7 @@ class LiveSessionTelemetry:
         context.attach(self.context)
 
     def end(self, error: Exception | None, waiting: int) -> None:
-        """It is over. Calls that still wait are parked: a decision runs them through a request."""
+        """Report its end. Calls that still wait are parked: a decision runs them by a request."""
         if self._is_over:
             return
         self._is_over = True
@@ -111,9 +110,8 @@ class TurnTelemetry(Untraced):
     def enter(self) -> None:
         context.attach(trace.set_span_in_context(self._span))
 
-    async def inside_span(self, doing: Awaitable[T]) -> T:
-        with trace.use_span(self._span, record_exception=False, set_status_on_exception=False):
-            return await doing
+    def span(self) -> AbstractContextManager[object]:
+        return trace.use_span(self._span, record_exception=False, set_status_on_exception=False)
 
     def link_to(self, calls: Iterable[Call]) -> None:
         for call in calls:

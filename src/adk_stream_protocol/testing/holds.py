@@ -14,7 +14,7 @@ _lock = Lock()
 
 
 def is_released(name: str) -> bool:
-    """Whether a silence of this name is over, also one that has not begun."""
+    """Return whether a silence of this name is over, also one that has not begun."""
     return name in _released
 
 

@@ -40,7 +40,7 @@ _SIDE = 16
 
 
 def steps(turn: Turn, context: Context, model_version: str) -> Iterator[Step]:
-    """What to do, in order; the last chunk carries the finish reason and the token counts."""
+    """Yield what to do, in order; the last chunk has the finish reason and the token counts."""
     held: list[types.Part] = []
     reason = types.FinishReason.STOP
     for item in _items(turn):
@@ -93,7 +93,7 @@ def _parts(action: Action) -> Iterator[types.Part]:
 
 
 def failure(code: str) -> types.FinishReason | Exception:
-    """What `/error CODE` means: a finish reason, or what google-genai raises."""
+    """Read what `/error CODE` means: a finish reason, or what google-genai raises."""
     if code in types.FinishReason.__members__:
         return types.FinishReason[code]
     numbers = {status: number for number, status in _STATUS.items()}
@@ -134,7 +134,7 @@ def _usage(turn: Turn, context: Context) -> types.GenerateContentResponseUsageMe
 
 
 def token_counts(turn: Turn, context: Context) -> tuple[int, int, int]:
-    """The tokens of the prompt, of the answer and of the reasoning."""
+    """Count the tokens of the prompt, of the answer and of the reasoning."""
     prompt = (part.text or "" for content in context.contents for part in content.parts or [])
     answer = (delta for action in turn if isinstance(action, Say) for delta in action.deltas)
     thought = (delta for action in turn if isinstance(action, Think) for delta in action.deltas)

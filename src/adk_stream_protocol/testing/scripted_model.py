@@ -33,7 +33,7 @@ class ScriptedModel(BaseLlm):
     See `adk_stream_protocol.testing.script.directives` for the directives, and `Script` for
     teaching. `delay` is the time in seconds before each delta, to make streaming visible.
 
-    Live mode: Gemini 3.x makes its calls at once and completes the turn after their results
+    Live mode: Gemini 3.x makes its calls immediately and completes the turn after their results
     (`live_calls_at_once`); older models make them as the turn completes and answer in another one.
     Calls of one turn are made together if their tools are declared non-blocking, else one by one;
     `live_parallel_calls` says so regardless of the declarations. What a test says to the model is
@@ -50,7 +50,7 @@ class ScriptedModel(BaseLlm):
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
-        """One model turn; with `stream`, its deltas first and then the whole, as Gemini does."""
+        """Yield a model turn; with `stream`, first its deltas, then the whole, as Gemini does."""
         aggregator = StreamingResponseAggregator()
         last = types.GenerateContentResponse()
         async with aclosing(self._chunks(Context.of(llm_request))) as chunks:
@@ -63,7 +63,7 @@ class ScriptedModel(BaseLlm):
 
     @asynccontextmanager
     async def connect(self, llm_request: LlmRequest) -> AsyncGenerator[BaseLlmConnection, None]:
-        """A live connection; with session resumption configured, it can be resumed by a handle."""
+        """Open a live connection; with session resumption configured, a handle can resume it."""
         session = self._session(llm_request)
         family = "gemini-3.0-live" if self.live_calls_at_once else "gemini-2.5-live"
         try:

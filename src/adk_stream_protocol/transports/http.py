@@ -9,8 +9,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from adk_stream_protocol.chats.chats import Chats
-from adk_stream_protocol.chats.reader import Reader
-from adk_stream_protocol.chats.turn import Turn
+from adk_stream_protocol.chats.turn import Reader, Turn
 from adk_stream_protocol.convert.decode import chat_id_of, decode_turn
 from adk_stream_protocol.protocol.messages import parse_request
 from adk_stream_protocol.protocol.sse import SSE_DONE, SSE_HEADERS, SSE_KEEP_ALIVE, encode_batch

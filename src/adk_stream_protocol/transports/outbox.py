@@ -14,8 +14,7 @@ from starlette import types as asgi
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from adk_stream_protocol.background_tasks import BackgroundTasks
-from adk_stream_protocol.chats.reader import Reader
-from adk_stream_protocol.chats.turn import Turn
+from adk_stream_protocol.chats.turn import Reader, Turn
 from adk_stream_protocol.protocol.frames import EnvelopeReply, SdkReply
 
 logger = logging.getLogger(__name__)

@@ -21,12 +21,12 @@ class ChatLease:
 
     @property
     def is_held(self) -> bool:
-        """Whether this worker may run the chat."""
+        """Return whether this worker may run the chat."""
         return self._lease is not None
 
     @property
     def is_exclusive(self) -> bool:
-        """Whether it is certain that no other worker runs the chat."""
+        """Return whether it is certain that no other worker runs the chat."""
         return self._lease is not None and self._lease.granted
 
     async def acquire(self, *, politely: bool = False, for_socket: bool = False) -> None:
@@ -47,7 +47,7 @@ class ChatLease:
         self._lease = lease
 
     async def _ask_to_leave(self, for_socket: bool) -> bool:
-        """Whether another claim is worth it: also if the holder has just left by itself."""
+        """Return whether another claim is worth it: also if the holder has just left by itself."""
         try:
             reply = await self._relay.request(Leave(self._chat, for_socket))
         except Unavailable:

@@ -1,4 +1,4 @@
-"""What workers say to each other about a chat, and what they answer. Each is a tagged struct."""
+"""Messages between workers about a chat, and the replies. Each is a tagged struct."""
 
 import msgspec
 

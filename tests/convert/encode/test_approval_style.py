@@ -6,10 +6,10 @@ import pytest
 
 from adk_stream_protocol.convert.calls import CONFIRMATION, Call
 from adk_stream_protocol.convert.encode.approval_style import (
+    STYLES,
     AdkTool,
     ApprovalStyleName,
     Native,
-    approval_style,
 )
 from adk_stream_protocol.protocol.chunks import (
     ToolApprovalRequest,
@@ -28,7 +28,7 @@ def pay() -> Call:
 
 @pytest.mark.parametrize(("name", "kind"), [("native", Native), ("adk-tool", AdkTool)])
 def test_a_style_is_found_by_name(name: ApprovalStyleName, kind: type[Any]) -> None:
-    assert type(approval_style(name)) is kind
+    assert type(STYLES[name]) is kind
 
 
 def test_only_the_older_style_holds_text() -> None:

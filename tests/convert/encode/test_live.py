@@ -223,10 +223,10 @@ def test_what_one_turn_streamed_the_next_does_not_repeat() -> None:
 
 def test_a_decision_from_elsewhere_frees_what_the_model_owes() -> None:
     progress = LiveProgress()
-    progress.told()
-    assert progress.owes
-    progress.left()
-    assert not progress.owes
+    progress.sent()
+    assert progress.owes_more
+    progress.abandon()
+    assert not progress.owes_more
 
 
 def spoken(words: str, *, finished: bool = True) -> Event:

@@ -34,8 +34,8 @@ HEARING = partial(author="user", input_transcription=types.Transcription(text="a
 def after(*events: Event, known: Calls | None = None, at_once: bool = True) -> list[bool]:
     """Whether the turn is over after each of these events."""
     progress = LiveProgress()
-    progress.connected(calls_at_once=at_once)
-    progress.told()
+    progress.connected(sends_calls_immediately=at_once)
+    progress.sent()
     return [progress.is_over_after(one, known or Calls()) for one in events]
 
 
@@ -113,9 +113,9 @@ def test_the_end_of_the_calling_turn_is_no_end_for_models_that_have_one() -> Non
 
 def test_a_new_link_ends_no_turn_of_the_old_one() -> None:
     progress = LiveProgress()
-    progress.connected(calls_at_once=False)
+    progress.connected(sends_calls_immediately=False)
     progress.is_over_after(CALL, Calls())
-    progress.connected(calls_at_once=False)
+    progress.connected(sends_calls_immediately=False)
     assert progress.is_over_after(DONE, Calls())
 
 
@@ -136,11 +136,11 @@ def test_a_new_link_ends_no_turn_of_the_old_one() -> None:
 )
 def test_the_model_owes_more_until_its_turn_is_over(events: list[Event], expected: bool) -> None:
     progress = LiveProgress()
-    assert not progress.owes
-    progress.told()
+    assert not progress.owes_more
+    progress.sent()
     for one in events:
         progress.is_over_after(one, Calls())
-    assert progress.owes is expected
+    assert progress.owes_more is expected
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from google.adk.events.event import Event
 from google.genai import types
 
-from adk_stream_protocol.convert import tool_responses as outcomes
+from adk_stream_protocol.convert import tool_responses
 from adk_stream_protocol.convert.calls import CONFIRMATION, Calls
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.encode.turn import TurnEncoder
@@ -155,7 +155,7 @@ def test_a_result_with_its_decision(first: bool) -> None:
 
 
 def test_a_denial_with_its_reason() -> None:
-    denied = event(response("c1", "pay", outcomes.denied("no")), id="e5")
+    denied = event(response("c1", "pay", tool_responses.denied("no")), id="e5")
     found = parts(
         *decided_to_pay(False),
         denied,
@@ -178,7 +178,7 @@ def test_a_decision_whose_run_was_cut_off(decision: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "outcome", [outcomes.expired(), outcomes.cancelled(), outcomes.withdrawn()]
+    "outcome", [tool_responses.expired(), tool_responses.cancelled(), tool_responses.withdrawn()]
 )
 def test_a_request_that_nobody_answered_is_over(outcome: Json) -> None:
     found = parts(*asked_to_pay(), standings={"c1": Standing(outcome=outcome)})
@@ -188,7 +188,9 @@ def test_a_request_that_nobody_answered_is_over(outcome: Json) -> None:
     assert parts(*told, standings={"c1": Standing(outcome=outcome)}) == found
 
 
-@pytest.mark.parametrize("response_of", [outcomes.expired, outcomes.cancelled, outcomes.withdrawn])
+@pytest.mark.parametrize(
+    "response_of", [tool_responses.expired, tool_responses.cancelled, tool_responses.withdrawn]
+)
 def test_the_description_of_a_request_says_how_it_ended(response_of: Callable[[], Json]) -> None:
     """Whether the session was told of it, knows its words only, or leaves it to the record."""
     asked = asked_to_pay({"title": "Pay"})
@@ -203,8 +205,8 @@ def test_the_description_of_a_request_says_how_it_ended(response_of: Callable[[]
 
 
 def test_an_approved_call_that_lapsed() -> None:
-    lapsed = {"c1": Standing(decision=True, outcome=outcomes.cancelled())}
-    error = outcomes.cancelled()["error"]
+    lapsed = {"c1": Standing(decision=True, outcome=tool_responses.cancelled())}
+    error = tool_responses.cancelled()["error"]
     part = pay("output-error", errorText=error, approval={"id": "a1", "approved": True})
     assert parts(*asked_to_pay(), standings=lapsed) == [STEP, part, code("cancelled"), STEP]
 
@@ -214,7 +216,7 @@ def test_one_of_two_over_leaves_the_other_open() -> None:
         event(call("c1", "pay", args=ARGS), call("c2", "pay", args=ARGS)),
         event(confirmation("c1", "a1"), confirmation("c2", "a2"), id="q1"),
     ]
-    found = parts(*events, standings={"c1": Standing(outcome=outcomes.expired())})
+    found = parts(*events, standings={"c1": Standing(outcome=tool_responses.expired())})
     states = [part.get("state") for part in tools_of(found)]
     assert states == ["output-error", "approval-requested"]
 
@@ -223,8 +225,8 @@ def test_a_call_that_a_crash_left_without_result() -> None:
     asked = event(call("c1", "pay", args=ARGS))
     flagged: Json = {"providerExecuted": True}
     assert parts(asked) == [STEP, pay("input-available", **flagged)]
-    cut = {"c1": Standing(outcome=outcomes.cut_off())}
-    over = pay("output-error", errorText=outcomes.cut_off()["error"], **flagged)
+    cut = {"c1": Standing(outcome=tool_responses.cut_off())}
+    over = pay("output-error", errorText=tool_responses.cut_off()["error"], **flagged)
     assert parts(asked, standings=cut) == [STEP, over, code("unknown"), STEP]
 
 
@@ -239,8 +241,8 @@ def test_a_browser_call_with_its_result() -> None:
 
 
 def test_a_browser_call_that_nobody_ran_in_time() -> None:
-    found = parts(*locate_asked(), standings={"b1": Standing(outcome=outcomes.expired())})
-    over = locate("output-error", errorText=outcomes.expired()["error"])
+    found = parts(*locate_asked(), standings={"b1": Standing(outcome=tool_responses.expired())})
+    over = locate("output-error", errorText=tool_responses.expired()["error"])
     assert found == [STEP, over, code("expired", "b1"), STEP]
 
 
@@ -263,7 +265,7 @@ def test_a_gated_browser_call_that_was_denied() -> None:
         STEP,
         locate("approval-responded", approval=approval),
     ]
-    told = answered("b1", "locate", outcomes.denied(None))
+    told = answered("b1", "locate", tool_responses.denied(None))
     assert parts(*asked, told, standings=denied) == [
         STEP,
         locate("output-denied", approval=approval),
@@ -303,8 +305,8 @@ def test_confirmations_as_calls_are_answered_once() -> None:
 
 
 def test_confirmations_as_calls_are_over_with_their_call() -> None:
-    one, two, _ = dialog(*pay_asked(), standings={"c1": Standing(outcome=outcomes.expired())})
-    assert one["errorText"] == outcomes.expired()["error"]
+    one, two, _ = dialog(*pay_asked(), standings={"c1": Standing(outcome=tool_responses.expired())})
+    assert one["errorText"] == tool_responses.expired()["error"]
     assert (two["state"], two["output"]) == ("output-available", {"confirmed": False})
 
 

@@ -25,7 +25,7 @@ from adk_stream_protocol.adk.runner import build_runner
 from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.memory import MemoryApprovalStore
 from adk_stream_protocol.approvals.record import Principal
-from adk_stream_protocol.convert import tool_responses as outcomes
+from adk_stream_protocol.convert import tool_responses
 from adk_stream_protocol.convert.calls import Calls, current_turn
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.encode.endings import Failure
@@ -97,8 +97,8 @@ async def _play_answer(runner: Runner, approvals: ApprovalBook, scene: Scene) ->
         if answered and (found := await approvals.store.get(answered.id or "")):
             verdict = (answered.response or {}).get("confirmed") is True
             await approvals.decide(found, Principal("u"), verdict, None)
-    turn = await _play(runner, scene, outcomes.user_content(parts))
-    answer = Event(author="user", content=outcomes.user_content(parts))
+    turn = await _play(runner, scene, tool_responses.user_content(parts))
+    answer = Event(author="user", content=tool_responses.user_content(parts))
     return {**turn, "before": [dump(event) for event in (*before, answer)]}
 
 

@@ -19,7 +19,7 @@ from starlette.applications import Starlette
 from adk_stream_protocol import Chats, LiveOptions, Principal, mount
 from adk_stream_protocol.chats.live.turns import LiveTurns
 from adk_stream_protocol.chats.turn import Turn
-from adk_stream_protocol.convert import tool_responses as outcomes
+from adk_stream_protocol.convert import tool_responses
 from adk_stream_protocol.convert.calls import Calls
 from adk_stream_protocol.convert.decode import Answer, TurnInput
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
@@ -111,12 +111,12 @@ class Take:
     def _told(self, calls: Calls) -> list[Event]:
         """What the session is told of the answers before ADK goes on."""
         parts = [
-            outcomes.response_part(call, PLACE)
+            tool_responses.response_part(call, PLACE)
             if call.browser
-            else outcomes.decision_part(call, self._scene.answer == "yes", None)
+            else tool_responses.decision_part(call, self._scene.answer == "yes", None)
             for call in calls.open()
         ]
-        return [Event(author="user", content=outcomes.user_content(parts))]
+        return [Event(author="user", content=tool_responses.user_content(parts))]
 
     def _written(self, events: list[Event]) -> dict[str, Any]:
         shown = [dump(event) for event in events if not event.live_session_resumption_update]

@@ -11,7 +11,7 @@ from google.adk.agents.base_agent import BaseAgent
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
-from adk_stream_protocol.convert import tool_responses as outcomes
+from adk_stream_protocol.convert import tool_responses
 from adk_stream_protocol.convert.calls import Calls
 from adk_stream_protocol.demo.agent import build_agent
 from adk_stream_protocol.demo.wallet import Wallet
@@ -38,13 +38,13 @@ def decide(*verdicts: bool) -> Callable[[Calls], list[types.Part]]:
     def answer(calls: Calls) -> list[types.Part]:
         waiting = [call for call in calls.open() if call.waits_for_approval]
         pairs = zip(waiting, verdicts, strict=False)
-        return [outcomes.decision_part(call, verdict, None) for call, verdict in pairs]
+        return [tool_responses.decision_part(call, verdict, None) for call, verdict in pairs]
 
     return answer
 
 
 def locate(calls: Calls) -> list[types.Part]:
-    return [outcomes.response_part(call, PLACE) for call in calls.open()]
+    return [tool_responses.response_part(call, PLACE) for call in calls.open()]
 
 
 def _call(name: str | None, call_id: str, **fields: object) -> types.Part:

@@ -75,11 +75,11 @@ def _part(answer: Answer) -> Json:
     return {**part, "input": {}, "state": "approval-responded"}
 
 
-def seed_text(text: str) -> Json:
+def envelope_text(text: str) -> Json:
     return envelope("message", {"messages": [{"role": "user", "content": text}]})
 
 
-def seed_answers(message_id: str, answers: tuple[Answer, ...]) -> Json:
+def envelope_answers(message_id: str, answers: tuple[Answer, ...]) -> Json:
     """One result alone (S9), or several as a user message (S7, S8)."""
     if any(answer.error for answer in answers):  # only an assistant message can say so (S4)
         return envelope("message", sdk_answers(message_id, "native", answers))

@@ -7,7 +7,7 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
-from tests.support.ways.bodies import Answer, Json, envelope, seed_answers, seed_text
+from tests.support.ways.bodies import Answer, Json, envelope, envelope_answers, envelope_text
 from tests.support.ways.clients import Chat, Client, Direct, Http, Way, chunk_of
 from tests.support.ways.reply import Reply, refusal_of
 from tests.support.ways.server import SECONDS
@@ -119,10 +119,10 @@ class Envelopes(OnSocket):
         return {"approvals": chat.style, "chatId": chat.id}
 
     def say(self, text: str) -> Reply:
-        return self.send(seed_text(text))
+        return self.send(envelope_text(text))
 
     def answer(self, reply: Reply, *answers: Answer) -> Reply:
-        return self.send(seed_answers(reply.message_id or "m", answers))
+        return self.send(envelope_answers(reply.message_id or "m", answers))
 
     def send(self, body: Json) -> Reply:
         self.post(body)

@@ -13,13 +13,11 @@ from typing import Any
 from google.adk.events.event import Event
 from google.genai import types
 
-from adk_stream_protocol.adk.chat_calls import ChatCalls
 from adk_stream_protocol.adk.live_queue import LiveQueue
 from adk_stream_protocol.adk.open_turn import OpenTurn
 from adk_stream_protocol.adk.session_reader import SessionReader
-from adk_stream_protocol.adk.task_context import bind_to_task
+from adk_stream_protocol.adk.task_context import Run, bind_to_task
 from adk_stream_protocol.background_tasks import BackgroundTasks
-from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.chats.answering import chunks_of, replay_of
 from adk_stream_protocol.chats.engine import RunnableChat
 from adk_stream_protocol.chats.live.link import LiveLink
@@ -68,19 +66,6 @@ class LiveEngine:
             settings, self._turns, self._queue, chat.lock, self._tasks, self._read_if_open
         )
 
-    @property
-    def chat_id(self) -> ChatId:
-        return self._chat.id
-
-    @property
-    def calls(self) -> ChatCalls:
-        return self._chat.calls
-
-    @property
-    def message_id(self) -> str:
-        """The id of the message that the next event belongs to."""
-        return self._turns.encoder.message_id or ""
-
     async def say(self, said: TurnInput, style: ApprovalStyleName) -> Turn:
         """Open a turn with a new user message. It cancels what is open."""
         assert said.content is not None
@@ -102,7 +87,7 @@ class LiveEngine:
         return await self._start_or_read() if self._opened else None
 
     def made(self, calls: Iterable[Call]) -> bool:
-        """Whether all these calls are of this run."""
+        """Return whether all these calls are of this run."""
         return all(call.invocation_id == self._invocation_id for call in calls)
 
     def reserve(self, style: ApprovalStyleName) -> Turn:
@@ -125,7 +110,7 @@ class LiveEngine:
         encoder = self._turns.install(
             turn,
             said.message_id,
-            calls=opened.calls_before(plan.repeats) if plan.is_replay else opened.calls,
+            calls=opened.calls_before(plan.repeated) if plan.is_replay else opened.calls,
             held=opened.held_text(plan) if plan.is_replay and style == "adk-tool" else (),
             after=None if plan.is_replay else self._turns.encoder,
         )
@@ -183,7 +168,7 @@ class LiveEngine:
         return self.socket.is_attached or self._chat.openings != since
 
     async def _quiet(self) -> None:
-        """No tool runs any more, and no turn is being opened that could start one."""
+        """Wait until no tool runs, and no turn is being opened that could start one."""
         openings = -1
         while openings != self._chat.openings:
             openings = self._chat.openings
@@ -192,7 +177,7 @@ class LiveEngine:
                 pass
 
     async def _tools_done(self) -> None:
-        """No tool runs any more, and what came of them is stored."""
+        """Wait until no tool runs, and the results of all are stored."""
         if self._opened is None:
             return
         await self._chat.calls.none_running()
@@ -204,8 +189,8 @@ class LiveEngine:
                     await taken.wait()
         await self._chat.calls.none_running()
 
-    def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None:
-        """A part of the application's own, from whatever thread a tool runs in."""
+    def _put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None:
+        """Queue a data part of the application, from whatever thread a tool runs in."""
         if turn := self._turns.open:
             turn.put_data(name, data, id, transient)
 
@@ -227,7 +212,8 @@ class LiveEngine:
         return None if self.is_closing else await self._start_or_read()
 
     async def _pump(self) -> None:
-        bind_to_task(self)
+        chat = self._chat
+        bind_to_task(Run(chat.id, chat.calls, self.observed, self._put_data, self.link))
         error: Exception | None
         try:
             events = self._settings.runner.run_live(
@@ -263,7 +249,7 @@ class LiveEngine:
             self.link.handed_over()
 
     def _break(self) -> None:
-        """Nothing that is sent reaches the model any more."""
+        """End the run: nothing that is sent reaches the model any more."""
         self._broken = LinkLost("the link to the model takes nothing any more")
         if self._task:
             self._task.cancel()

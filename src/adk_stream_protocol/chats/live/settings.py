@@ -1,20 +1,18 @@
-"""How live chats are run: what an application may set, and what a run is made of."""
+"""Settings of live chats: the options of an application, and what a run is made of."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from google.adk.agents.run_config import RunConfig, StreamingMode
+from google.adk.agents.run_config import RunConfig
 from google.adk.models.base_llm import BaseLlm
 from google.adk.runners import Runner
-from google.genai import types
 
-from adk_stream_protocol.adk.runner import build_live_runner
-from adk_stream_protocol.adk.telemetry import telemetry
+from adk_stream_protocol.adk.runner import build_live_runner, live_config
 
 
 @dataclass(frozen=True, slots=True)
 class LiveSettings:
-    """What a live run is made of."""
+    """All that a live run is made of."""
 
     runner: Runner
     run_config: RunConfig
@@ -26,7 +24,7 @@ class LiveSettings:
 
 @dataclass(frozen=True, slots=True)
 class LiveOptions:
-    """How live chats are run."""
+    """The options of an application for its live chats."""
 
     model: BaseLlm | str | None = None
     """The model of live chats, where it is not the agent's own."""
@@ -43,32 +41,13 @@ class LiveOptions:
 def live_settings(
     runner: Runner, options: LiveOptions, client_tool_ttl: float
 ) -> LiveSettings | None:
-    """What a Chat needs for live mode; None where the agent cannot be run live."""
+    """Make what a Chat needs for live mode; None where the agent cannot be run live."""
     live = build_live_runner(runner, options.model)
     return live and LiveSettings(
         live,
-        live_config(options.run_config, speaks=options.modality == "audio"),
+        live_config(options.run_config or RunConfig(), speaks=options.modality == "audio"),
         parallel=options.calls == "parallel",
         audio=options.audio,
         disconnect_grace=options.disconnect_grace,
         client_tool_ttl=client_tool_ttl,
     )
-
-
-def live_config(run_config: RunConfig | None, *, speaks: bool) -> RunConfig:
-    """What a live chat needs: transcripts to show, and a memory that outlives a lost link."""
-    base = run_config or RunConfig()
-    modality = types.Modality.AUDIO if speaks else types.Modality.TEXT
-    missing: dict[str, Any] = {
-        "response_modalities": [modality],
-        "input_audio_transcription": types.AudioTranscriptionConfig(),
-        "output_audio_transcription": types.AudioTranscriptionConfig(),
-        "session_resumption": types.SessionResumptionConfig(),
-        "context_window_compression": types.ContextWindowCompressionConfig(
-            sliding_window=types.SlidingWindow()
-        ),
-        "telemetry": telemetry(),
-    }
-    given = base.model_fields_set
-    update = {name: value for name, value in missing.items() if name not in given}
-    return base.model_copy(update={"streaming_mode": StreamingMode.BIDI, **update})

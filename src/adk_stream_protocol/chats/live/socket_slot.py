@@ -11,10 +11,10 @@ class LiveSocket(Protocol):
     """The socket that a chat is on."""
 
     def turn_started(self, turn: Turn) -> None:
-        """The server began a turn of its own."""
+        """Begin to read a turn that the server began by itself."""
 
     def replaced(self) -> None:
-        """The chat was opened elsewhere."""
+        """Leave the chat, which was opened elsewhere."""
 
 
 class SocketSlot:
@@ -23,40 +23,40 @@ class SocketSlot:
     def __init__(self, grace: float, give_up: Callable[[], None]) -> None:
         self._grace = grace
         self._give_up = give_up
-        self._listener: LiveSocket | None = None
+        self._socket: LiveSocket | None = None
         self._timer: asyncio.TimerHandle | None = None
 
     @property
     def is_attached(self) -> bool:
-        return self._listener is not None
+        return self._socket is not None
 
-    def attach(self, listener: LiveSocket) -> None:
-        """A socket has come for this chat."""
-        if self._listener and self._listener is not listener:
-            self._listener.replaced()
-        self._listener = listener
+    def attach(self, socket: LiveSocket) -> None:
+        """Attach the newest socket of this chat. It replaces the one before."""
+        if self._socket and self._socket is not socket:
+            self._socket.replaced()
+        self._socket = socket
         self.stop()
 
     def replace(self) -> None:
-        """The chat was opened on a socket of another worker."""
-        if self._listener:
-            self._listener.replaced()
-            self._listener = None
+        """Detach the socket, as the chat was opened on a socket of another worker."""
+        if self._socket:
+            self._socket.replaced()
+            self._socket = None
 
-    def detach(self, listener: LiveSocket) -> None:
-        """The socket is gone. It may come back for a while."""
-        if self._listener is listener:
-            self._listener = None
+    def detach(self, socket: LiveSocket) -> None:
+        """Detach a socket that is gone. It may come back for a while."""
+        if self._socket is socket:
+            self._socket = None
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(self._grace, self._give_up)
 
     def announce(self, turn: Turn) -> None:
-        """Tell the socket of a turn that it did not ask for."""
-        if self._listener:
-            self._listener.turn_started(turn)
+        """Announce a turn to the socket that did not ask for it."""
+        if self._socket:
+            self._socket.turn_started(turn)
 
     def stop(self) -> None:
-        """Give up no more."""
+        """Stop the timer of the grace period."""
         if self._timer:
             self._timer.cancel()
             self._timer = None

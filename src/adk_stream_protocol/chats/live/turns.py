@@ -55,19 +55,19 @@ class LiveTurns:
         return self._encoder
 
     def reserve(self, *, interrupts: bool = False) -> Turn:
-        """A turn for the client, which is open once it is installed."""
+        """Begin a turn for the client, which is open once it is installed."""
         if interrupts:
             self._mute()
         self.end_open()
         return self._chat.reserve()
 
     def refuse_second(self) -> None:
-        """A client has one turn at a time."""
+        """Raise Busy if the client has a turn already."""
         if self.open and self._is_clients:
             raise Busy("A turn is already running in this chat.")
 
     def install(self, turn: Turn, message_id: str | None, **options: Any) -> LiveTurnEncoder:
-        """Open a turn of the client's: events belong to it from now on."""
+        """Open a turn for the client: events belong to it from now on."""
         encoder = self._encoder_of(turn, message_id, **{"after": self._encoder, **options})
         self._install(turn, encoder, is_clients=True)
         return encoder
@@ -93,11 +93,11 @@ class LiveTurns:
         if known and (turn := self.open or self._begin()):
             known.response = call.response
             turn.put(self.encoder.settle(known))
-            if not self._is_clients and not self.progress.owes:
+            if not self._is_clients and not self.progress.owes_more:
                 self.finish(self.encoder.finish())
 
     def decided(self, call_id: str, approved: bool) -> None:
-        """A person answered elsewhere."""
+        """Show that a person answered elsewhere."""
         call = self.encoder.calls.by_id.get(call_id)
         if call is None or call.decision is not None:
             return
@@ -107,19 +107,19 @@ class LiveTurns:
                 turn.put(chunks)
 
     def end_if_idle(self, *, is_due: bool) -> None:
-        """After answers: the turn is over if nothing more comes by itself."""
+        """End the turn of answers if nothing more comes by itself."""
         calls = self.encoder.calls
         if self.open and (is_waiting(calls) or not (is_due or calls.running())):
             self.finish(self.encoder.finish())
 
     def end_if_waiting(self) -> None:
-        """Nothing more comes before a person or the browser answers."""
+        """End the turn if nothing more comes before a person or the browser answers."""
         if self.open and is_waiting(self.encoder.calls):
-            self.progress.left()
+            self.progress.abandon()
             self.finish(self.encoder.finish())
 
     def end_open(self) -> None:
-        """The client begins something new."""
+        """End the open turn: the client begins something new."""
         if self.open:
             self.finish(self.encoder.finish())
 
@@ -133,8 +133,8 @@ class LiveTurns:
 
     def _mute(self) -> None:
         if not self.encoder.calls.open():  # else it may have ended without a word about it
-            self._muted = self._muted or self.progress.owes
-            self.progress.left()
+            self._muted = self._muted or self.progress.owes_more
+            self.progress.abandon()
 
     def finish(self, closing: list[AnyChunk]) -> None:
         """Close the open turn with these chunks."""
@@ -153,13 +153,13 @@ class LiveTurns:
             self._encoder = None
 
     def fail(self, error: Exception | None) -> None:
-        """The run is over, and with it the open turn."""
+        """End the open turn with the run, which is over."""
         if self.open:
             failed = error and self.encoder.fail(failure_of(error))
             self.finish(failed or self.encoder.stop())
 
     def _begin(self) -> Turn | None:
-        """A turn that no client asked for."""
+        """Begin a turn that no client asked for."""
         try:
             turn = self._chat.reserve()
         except StreamProtocolError:
@@ -184,5 +184,5 @@ class LiveTurns:
 
 
 def new_message_id() -> str:
-    """The id of an assistant message that is about to begin."""
+    """Make the id of an assistant message that is about to begin."""
     return f"msg-{token_hex(12)}"

@@ -20,15 +20,15 @@ ApprovalStyleName = Literal["native", "adk-tool"]
 
 
 class ApprovalStyle(ABC):
-    """How requests, decisions and denials are sent, and whether text waits for them."""
+    """The chunks of requests, decisions and denials, and whether text waits for them."""
 
     holds_text: bool
-    denial_stops_helpers: bool
+    denied_part_blocks_resubmit: bool
     """Whether the SDK's helper for tool outputs takes a denied part for an unfinished one."""
 
     @abstractmethod
-    def server_runs(self, call: Call) -> bool:
-        """Whether the client's resubmit helpers are to leave this call out of account."""
+    def hidden_from_resubmit(self, call: Call) -> bool:
+        """Return whether the client's resubmit helpers are to leave this call out of account."""
 
     @abstractmethod
     def request(self, call: Call) -> list[AnyChunk]:
@@ -36,7 +36,7 @@ class ApprovalStyle(ABC):
 
     @abstractmethod
     def decided(self, call: Call, approved: bool) -> list[AnyChunk]:
-        """A person answered."""
+        """Show that a person answered."""
 
     @abstractmethod
     def denied(self, call: Call) -> list[AnyChunk]:
@@ -47,9 +47,9 @@ class Native(ApprovalStyle):
     """The AI SDK's own approval chunks on the original call."""
 
     holds_text = False
-    denial_stops_helpers = True
+    denied_part_blocks_resubmit = True
 
-    def server_runs(self, call: Call) -> bool:
+    def hidden_from_resubmit(self, call: Call) -> bool:
         # The helper for tool outputs must see a gated call, or it posts, and goes on posting, as
         # soon as a browser call beside it has its output.
         return not call.browser and not call.gated
@@ -72,9 +72,9 @@ class AdkTool(ApprovalStyle):
     """
 
     holds_text = True
-    denial_stops_helpers = False
+    denied_part_blocks_resubmit = False
 
-    def server_runs(self, call: Call) -> bool:
+    def hidden_from_resubmit(self, call: Call) -> bool:
         # The confirmation call is the one that the helpers wait for.
         return not call.browser
 
@@ -107,13 +107,15 @@ class AdkTool(ApprovalStyle):
         error = str((call.response or {}).get("error", "denied"))
         return [
             ToolOutputError(
-                tool_call_id=call.id, error_text=error, provider_executed=self.server_runs(call)
+                tool_call_id=call.id,
+                error_text=error,
+                provider_executed=self.hidden_from_resubmit(call),
             )
         ]
 
 
 def _shown(call: Call) -> list[AnyChunk]:
-    """What the approver sees, as a data part: the one way that every client version takes."""
+    """Show what the approver sees, as a data part: the one way that every client version takes."""
     if call.shown is None:
         return []
     data = {"toolCallId": call.id, **call.shown}
@@ -132,9 +134,4 @@ def outcome_part(call: Call, outcome: Outcome) -> AnyChunk:
     return Data(type="data-approval", id=call.approval_id, data=data)
 
 
-_STYLES: dict[ApprovalStyleName, ApprovalStyle] = {"native": Native(), "adk-tool": AdkTool()}
-
-
-def approval_style(name: ApprovalStyleName) -> ApprovalStyle:
-    """The style of that name."""
-    return _STYLES[name]
+STYLES: dict[ApprovalStyleName, ApprovalStyle] = {"native": Native(), "adk-tool": AdkTool()}

@@ -1,4 +1,4 @@
-"""How a turn ends: ADK's finish reasons and error codes to what a client may see."""
+"""The end of a turn: ADK's finish reasons and error codes to what a client may see."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ _TEXTS = {
 
 
 def finish_reason(reason: str | types.FinishReason | None) -> FinishReason:
-    """The AI SDK's word for ADK's. What ADK adds later is `other`, which every client takes."""
+    """Translate ADK's word to the AI SDK's. What ADK adds later is `other`: clients know it."""
     name = reason.name if isinstance(reason, types.FinishReason) else (reason or "STOP")
     if name in ("STOP", "FINISH_REASON_UNSPECIFIED"):
         return "stop"
@@ -60,7 +60,7 @@ def finish_reason(reason: str | types.FinishReason | None) -> FinishReason:
 
 
 def live_code(reason: types.TurnCompleteReason | None) -> str:
-    """Why a live turn ended, as a finish reason of a request; empty if it ended well."""
+    """Tell why a live turn ended, as a finish reason of a request; empty if it ended well."""
     if reason is None or reason.name in _ENDED_WELL:
         return ""
     return reason.name if reason.name in _BROKEN else "SAFETY"
@@ -68,7 +68,7 @@ def live_code(reason: types.TurnCompleteReason | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a turn failed, in words for users."""
+    """The reason why a turn failed, in words for users."""
 
     code: str
     own_text: str = ""
@@ -80,7 +80,7 @@ class Failure:
 
     @classmethod
     def of_code(cls, code: str) -> "Failure":
-        """From the `error_code` of an ADK event: an HTTP status, a gRPC or finish reason name.
+        """Read the `error_code` of an ADK event: an HTTP status, a gRPC or finish reason name.
 
         A live model's error is the code with which its socket was closed.
         """
@@ -99,7 +99,7 @@ class Failure:
 
     @classmethod
     def of_exception(cls, error: BaseException) -> "Failure":
-        """From what ADK raised; the genai client's errors carry an HTTP status in `code`."""
+        """Read what ADK raised; the genai client's errors carry an HTTP status in `code`."""
         code = getattr(error, "code", None)
         if isinstance(code, int):
             return cls.of_code(str(code))
@@ -115,7 +115,7 @@ def _is_of_a_client(error: BaseException) -> bool:
 def total_usage(
     responses: Iterable[types.GenerateContentResponseUsageMetadata],
 ) -> dict[str, int]:
-    """The token counts of the model responses of a turn, under the AI SDK's names."""
+    """Add up the token counts of the model responses of a turn, under the AI SDK's names."""
     read = written = thought = cached = total = 0
     for metadata in responses:
         read += metadata.prompt_token_count or 0

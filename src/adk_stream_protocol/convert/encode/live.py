@@ -12,7 +12,7 @@ from google.genai import types
 
 from adk_stream_protocol.convert.calls import Calls
 from adk_stream_protocol.convert.encode import endings
-from adk_stream_protocol.convert.encode.steps import Response
+from adk_stream_protocol.convert.encode.steps import ResponseInProgress
 from adk_stream_protocol.convert.encode.turn import TurnEncoder
 from adk_stream_protocol.convert.events import model_speech, parts_of, user_speech
 from adk_stream_protocol.protocol.chunks import AnyChunk, Data, TextDelta
@@ -42,7 +42,7 @@ class LiveTurnEncoder(TurnEncoder):
                 self._held = after._held
 
     def encode(self, event: Event) -> list[AnyChunk]:
-        """The chunks of one event."""
+        """Encode one event."""
         out: list[AnyChunk] = []
         if speech := model_speech(event):
             self._say(event, speech.text or "", False, event.partial is not True, out)
@@ -68,7 +68,7 @@ class LiveTurnEncoder(TurnEncoder):
         if code := endings.live_code(event.turn_complete_reason):
             self._note_error(code)
 
-    def _current(self, event: Event, out: list[AnyChunk]) -> Response:
+    def _current(self, event: Event, out: list[AnyChunk]) -> ResponseInProgress:
         response = self._responses.get(event.author)
         if response is None:
             response = self._responses[event.author] = self._open(event, out)
@@ -91,7 +91,7 @@ class LiveTurnEncoder(TurnEncoder):
                 self._text(response, text, out)
 
     def _hear(self, event: Event, speech: types.Transcription) -> list[AnyChunk]:
-        """What the user said, as far as it is known; each chunk replaces the one before."""
+        """Show what the user said, as far as it is known; each chunk replaces the one before."""
         said = speech.text or ""
         text = said if speech.finished else self._heard + said
         spoken = self._speech_id = self._speech_id or event.id
@@ -102,7 +102,7 @@ class LiveTurnEncoder(TurnEncoder):
         return [Data(type="data-user-message", id=spoken, data=data)] if text else []
 
     def _others(self, event: Event, parts: list[types.Part], out: list[AnyChunk]) -> None:
-        """All parts of an event but its text."""
+        """Encode all parts of an event but its text."""
         is_sound, asks = True, False
         for part in parts:
             if (blob := part.inline_data) and (blob.mime_type or "").startswith("audio/"):
@@ -126,40 +126,46 @@ class LiveTurnEncoder(TurnEncoder):
 
 
 class LiveProgress:
-    """Whether the turn is over, seen from the events of the run so far."""
+    """Follows what the model does, event by event, to know where a turn is over."""
 
     def __init__(self) -> None:
-        self.calls_at_once = True
+        self.sends_calls_immediately = True
         """False for models that end their own turn after a call, and take another for the rest."""
-        self.speaks = False
+        self.is_speaking = False
         """The model has begun to say something that it has not ended."""
-        self._is_due = False
-        """The model was told something that it has not begun to answer."""
-        self._ends_of_calls = 0
-        self._is_cut = self._has_result = self._cuts_short = False
-        self._is_said = False
+        self._is_answer_due = False
+        """The model was sent something that it has not begun to answer."""
+        self._call_ends_due = 0
+        """How many ends of the model's own turn are still to come after its calls."""
+        self._is_interrupted = False
+        """What the model was saying was cut short, and the end of that is still to come."""
+        self._has_tool_result = False
+        """A tool has given its result since the model was last sent something."""
+        self._interrupts = False
+        """What the model was last sent came while it was speaking."""
+        self._has_said_all = False
         """It has said all, but the end of its own turn is still to come, or waits for a call."""
 
     @property
-    def owes(self) -> bool:
-        """Whether more is to come from the model by itself."""
-        return self.speaks or self._is_due
+    def owes_more(self) -> bool:
+        """Return whether more is to come from the model by itself."""
+        return self.is_speaking or self._is_answer_due
 
-    def told(self) -> None:
-        """The model was sent a message or a result."""
-        self._is_due, self._has_result, self._cuts_short = True, False, self.speaks
+    def sent(self) -> None:
+        """Note that the model was sent a message or a result."""
+        self._is_answer_due, self._has_tool_result, self._interrupts = True, False, self.is_speaking
 
-    def left(self) -> None:
-        """Nobody waits for what the model still says."""
-        self._is_due = self.speaks = False
+    def abandon(self) -> None:
+        """Expect nothing more: nobody waits for what the model still says."""
+        self._is_answer_due = self.is_speaking = False
 
-    def connected(self, *, calls_at_once: bool) -> None:
-        """The link to the model is new; what the old one still owed will not come."""
-        self.calls_at_once = calls_at_once
-        self._ends_of_calls = 0
+    def connected(self, *, sends_calls_immediately: bool) -> None:
+        """Note that the link to the model is new; what the old one still owed will not come."""
+        self.sends_calls_immediately = sends_calls_immediately
+        self._call_ends_due = 0
 
     def is_over_after(self, event: Event, calls: Calls) -> bool:
-        """Whether this event ends the turn whose calls these are."""
+        """Take an event into account. Return whether it ends the turn whose calls these are."""
         if event.partial:
             if user_speech(event) is None:
                 self._begin()
@@ -167,38 +173,39 @@ class LiveProgress:
         if event.turn_complete:
             return self._completed(event, calls)
         if event.interrupted:  # what was cut short is complete with an event of its own
-            self._is_cut = True
+            self._is_interrupted = True
             return False
         if event.content is None and model_speech(event) is None:
             return False
         if event.get_function_responses():
-            self._is_due = self._has_result = True
+            self._is_answer_due = self._has_tool_result = True
             return is_waiting(calls)
         self._begin()
         if event.get_function_calls():
-            self.speaks = False
-            self._ends_of_calls += not self.calls_at_once
+            self.is_speaking = False
+            self._call_ends_due += not self.sends_calls_immediately
             return is_waiting(calls)
         if is_waiting(calls) and _are_words(event):
-            self.speaks, self._is_said = False, True
-        return self._is_said
+            self.is_speaking, self._has_said_all = False, True
+        return self._has_said_all
 
     def _begin(self) -> None:
-        self._is_due = self._is_said = False
-        self.speaks = True
+        self._is_answer_due = self._has_said_all = False
+        self.is_speaking = True
 
     def _completed(self, event: Event, calls: Calls) -> bool:
-        spoke, self.speaks = self.speaks, False
-        was_cut, self._is_cut = self._is_cut, False
-        was_said, self._is_said = self._is_said, False
-        if self._ends_of_calls:
-            self._ends_of_calls -= 1
+        was_speaking, self.is_speaking = self.is_speaking, False
+        was_interrupted, self._is_interrupted = self._is_interrupted, False
+        had_said_all, self._has_said_all = self._has_said_all, False
+        if self._call_ends_due:
+            self._call_ends_due -= 1
             return False
-        if was_cut and self._is_due and (self._has_result or self._cuts_short):
-            return False  # it ends what was cut short, not the answer to what it was told
-        if was_said and self._is_due:
+        if was_interrupted and self._is_answer_due and (self._has_tool_result or self._interrupts):
+            return False  # it ends what was cut short, not the answer to what it was sent
+        if had_said_all and self._is_answer_due:
             return False  # the turn that it belongs to was over before
-        self._is_due = self._is_due and spoke  # a model may answer with nothing
+        # A model may answer with nothing.
+        self._is_answer_due = self._is_answer_due and was_speaking
         more = event.interaction_status
         return more is not types.InteractionStatus.IN_PROGRESS and not calls.running()
 
@@ -213,5 +220,5 @@ def _are_words(event: Event) -> bool:
 
 
 def is_waiting(calls: Calls) -> bool:
-    """Whether nothing goes on before a person or the browser answers."""
+    """Return whether nothing goes on before a person or the browser answers."""
     return bool(calls.open()) and not calls.running()

@@ -28,7 +28,7 @@ class PartialArgs:
     closed: set[Path] = field(default_factory=set[Path])
 
     def feed(self, args: list[types.PartialArg]) -> str:
-        """The text that these arguments add."""
+        """Return the text that these arguments add."""
         return "".join(self._add(arg) for arg in args)
 
     def _add(self, arg: types.PartialArg) -> str:
@@ -65,7 +65,7 @@ class PartialArgs:
         return out
 
     def _fits(self, path: Path, shared: int) -> bool:
-        """Whether the text can go on with `path`: beside the open one, not in, at or over it."""
+        """Return whether the text can go on with `path`: beside the open path, not within it."""
         if any(path[:depth] in self.closed for depth in range(1, len(path))):
             return False
         if not self.started:
@@ -102,7 +102,7 @@ def _key(step: str | int) -> str:
 
 
 def parse_path(path: str) -> Path:
-    """`$.a[0]['b']` as ("a", 0, "b"); anything else is the empty path."""
+    """Parse `$.a[0]['b']` into ("a", 0, "b"); anything else is the empty path."""
     steps: list[str | int] = []
     rest = path.removeprefix("$")
     while rest:

@@ -13,7 +13,7 @@ Source = SourceUrl | SourceDocument
 
 
 def sources_of(event: Event) -> Iterator[Source]:
-    """The sources an event names; as its id, each has what it points at."""
+    """Yield the sources an event names; as its id, each has what it points at."""
     grounding = event.grounding_metadata
     for chunk in (grounding and grounding.grounding_chunks) or []:
         if source := _grounding_source(chunk):

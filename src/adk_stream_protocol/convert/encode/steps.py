@@ -44,7 +44,7 @@ class Steps:
         self.end(out)
 
 
-class Response(msgspec.Struct):
+class ResponseInProgress(msgspec.Struct):
     """One model response while it streams."""
 
     source: tuple[str, str | None]

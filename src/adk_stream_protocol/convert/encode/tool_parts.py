@@ -4,7 +4,11 @@ from google.adk.events.event import Event
 from google.genai import types
 
 from adk_stream_protocol.convert.calls import CONFIRMATION, Call, Calls, Seen
-from adk_stream_protocol.convert.encode.approval_style import ApprovalStyle, outcome_part
+from adk_stream_protocol.convert.encode.approval_style import (
+    STYLES,
+    ApprovalStyleName,
+    outcome_part,
+)
 from adk_stream_protocol.convert.encode.partial_args import PartialArgs
 from adk_stream_protocol.convert.tool_responses import is_bare_error, outcome_code
 from adk_stream_protocol.protocol.chunks import (
@@ -26,9 +30,11 @@ class ToolParts:
     they do not belong: all but the calls that wait for a person.
     """
 
-    def __init__(self, calls: Calls, style: ApprovalStyle) -> None:
+    def __init__(self, calls: Calls, approvals: ApprovalStyleName) -> None:
         self._calls = calls
-        self._style = style
+        self._style = STYLES[approvals]
+        self.holds_text = self._style.holds_text
+        """Whether text waits for the last answer."""
         self._streaming: dict[str, PartialArgs] = {}
         self._started: set[str] = set()
         self._code_runs = 0
@@ -36,7 +42,7 @@ class ToolParts:
         self._code_id = ""
 
     def stream(self, part: types.Part) -> list[AnyChunk]:
-        """A call that is still being written by the model."""
+        """Encode a piece of a call that the model is still writing."""
         call = part.function_call
         if not call or not call.id:
             return []
@@ -51,7 +57,7 @@ class ToolParts:
         return out
 
     def asked(self, seen: Seen, out: list[AnyChunk]) -> None:
-        """The inputs of all calls of an event, then the requests for approval."""
+        """Encode the inputs of all calls of an event, then the requests for approval."""
         for call in seen.asked:
             if call.id not in self._started:
                 self._started.add(call.id)
@@ -63,7 +69,7 @@ class ToolParts:
                 out += self._style.request(call)
 
     def answered(self, seen: Seen, out: list[AnyChunk]) -> bool:
-        """The results that an event brings. False if all of them were known before."""
+        """Encode the results that an event brings. Return False if all were known before."""
         before = len(out)
         for call in seen.answered:
             if call.id not in self._settled:
@@ -71,21 +77,29 @@ class ToolParts:
         return len(out) > before
 
     def available(self, call: Call) -> AnyChunk:
-        """The whole input of a call; for an approved browser call, also its go signal."""
+        """Send the whole input of a call; for an approved browser call, that is its go signal."""
         return ToolInputAvailable(
             tool_call_id=call.id,
             tool_name=call.name,
             input=call.args,
-            provider_executed=self._style.server_runs(call),
+            provider_executed=self._style.hidden_from_resubmit(call),
         )
 
+    def decided(self, call: Call, approved: bool) -> list[AnyChunk]:
+        """Show that a person answered the request for a call."""
+        return self._style.decided(call, approved)
+
+    def ask_again(self, call: Call) -> list[AnyChunk]:
+        """Return a call that was answered too early to its request."""
+        return [self.available(call), *self._style.request(call)]
+
     def output(self, call: Call) -> list[AnyChunk]:
-        """How a call ended."""
+        """Show how a call ended."""
         self._settled.add(call.id)
         response = call.response or {}
         if call.decision is False:
             return [outcome_part(call, "denied"), *self._denied(call)]
-        flag = self._style.server_runs(call)
+        flag = self._style.hidden_from_resubmit(call)
         if (outcome := outcome_code(response)) and is_bare_error(response):
             failed = ToolOutputError(
                 tool_call_id=call.id, error_text=response["error"], provider_executed=flag
@@ -95,14 +109,16 @@ class ToolParts:
         return [*self._unanswered(call, ran=True), done]
 
     def _unanswered(self, call: Call, *, ran: bool) -> list[AnyChunk]:
-        """A request that nobody answered here, because it expired for one, ends with its call."""
+        """Close a request that nobody answered here, say because it expired, with its call."""
         if call.approval_id is None or call.decision is not None:
             return []
         return self._style.decided(call, ran)
 
     def _denied(self, call: Call) -> list[AnyChunk]:
-        siblings = [self._calls.by_id[one] for one in call.siblings]
-        if self._style.denial_stops_helpers and any(one.waits_for_result for one in siblings):
+        siblings = [self._calls.by_id[call_id] for call_id in call.siblings]
+        if self._style.denied_part_blocks_resubmit and any(
+            sibling.waits_for_result for sibling in siblings
+        ):
             # The SDK's helper for tool outputs never posts while a denied part stands beside them.
             # Flagged as run elsewhere, the part is out of its account.
             unseen = ToolInputAvailable(
@@ -112,7 +128,7 @@ class ToolParts:
         return self._style.denied(call)
 
     def code(self, event: Event, part: types.Part) -> list[AnyChunk]:
-        """Code that the model's provider runs itself."""
+        """Encode code that the model's provider runs itself."""
         if code := part.executable_code:
             self._code_runs += 1
             self._code_id = f"{event.id}-code-{self._code_runs}"

@@ -16,9 +16,9 @@ from google.genai import types
 from adk_stream_protocol.convert import media
 from adk_stream_protocol.convert.calls import Call, Calls
 from adk_stream_protocol.convert.encode import endings
-from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName, approval_style
+from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.encode.sources import sources_of
-from adk_stream_protocol.convert.encode.steps import Response, Steps
+from adk_stream_protocol.convert.encode.steps import ResponseInProgress, Steps
 from adk_stream_protocol.convert.encode.tool_parts import ToolParts
 from adk_stream_protocol.protocol.chunks import (
     AnyChunk,
@@ -49,12 +49,11 @@ class TurnEncoder:
         joins: bool = False,
     ) -> None:
         self.calls = Calls() if calls is None else calls
-        self._style = approval_style(approvals)
-        self._tools = ToolParts(self.calls, self._style)
+        self._tools = ToolParts(self.calls, approvals)
         self.message_id = message_id
         self._reference = reference
         self._held: list[list[str]] = [[text] for text in held]
-        self._responses: dict[str, Response] = {}
+        self._responses: dict[str, ResponseInProgress] = {}
         self._ids = count()
         self._steps = Steps(joins)
         self._answered = False
@@ -68,7 +67,7 @@ class TurnEncoder:
 
     @property
     def keeps_answer(self) -> bool:
-        """Whether text waits for nothing but the end of the turn."""
+        """Return whether text waits for nothing but the end of the turn."""
         return bool(self._held) and not self.calls.open()
 
     def start(self) -> list[AnyChunk]:
@@ -76,7 +75,7 @@ class TurnEncoder:
         return [Start(message_id=self.message_id)]
 
     def encode(self, event: Event) -> list[AnyChunk]:
-        """The chunks of one event."""
+        """Encode one event."""
         out: list[AnyChunk] = []
         content = event.content
         if content is None or not (parts := content.parts):
@@ -100,8 +99,8 @@ class TurnEncoder:
         return out
 
     def decided(self, call: Call, approved: bool) -> list[AnyChunk]:
-        """A person answered the request for this call."""
-        return self._style.decided(call, approved)
+        """Show that a person answered the request for this call."""
+        return self._tools.decided(call, approved)
 
     def go(self, call: Call) -> list[AnyChunk]:
         """Tell the browser that this approved call of its own may run now."""
@@ -109,7 +108,7 @@ class TurnEncoder:
 
     def ask_again(self, call: Call) -> list[AnyChunk]:
         """Return a call that was answered too early to its request."""
-        return [self._tools.available(call), *self._style.request(call)]
+        return self._tools.ask_again(call)
 
     def settle(self, call: Call) -> list[AnyChunk]:
         """Send the known result of a call of this message."""
@@ -117,7 +116,7 @@ class TurnEncoder:
         return self._tools.output(call)
 
     def data(self, name: str, data: Any, id: str | None, transient: bool) -> list[AnyChunk]:
-        """A part of the application's own."""
+        """Encode a data part of the application."""
         return [Data(type=f"data-{name}", data=data, id=id, transient=transient)]
 
     def finish(self) -> list[AnyChunk]:
@@ -154,28 +153,28 @@ class TurnEncoder:
         out.append(Finish(finish_reason="other", message_metadata=self._metadata()))
         return out
 
-    def _open(self, event: Event, out: list[AnyChunk]) -> Response:
+    def _open(self, event: Event, out: list[AnyChunk]) -> ResponseInProgress:
         source = (event.author, event.branch)
         if self._responses:
             for event_id, response in list(self._responses.items()):
                 if response.source == source:  # its last event never came
                     self._close(self._responses.pop(event_id), out)
-        return Response(source)
+        return ResponseInProgress(source)
 
-    def _enter(self, response: Response, out: list[AnyChunk]) -> None:
-        """Before the first chunk of a response: its step. Parallel responses share one."""
+    def _enter(self, response: ResponseInProgress, out: list[AnyChunk]) -> None:
+        """Open the step of a response before its first chunk. Parallel responses share one."""
         if not (self._steps.is_open and self._is_beside_another(response)):
             self._steps.next(out)
         response.visible = self._answered = True
 
-    def _is_beside_another(self, response: Response) -> bool:
+    def _is_beside_another(self, response: ResponseInProgress) -> bool:
         for other in self._responses.values():
             if other.visible and other is not response:
                 return True
         return False
 
-    def _text(self, response: Response, text: str, out: list[AnyChunk]) -> None:
-        if self._style.holds_text:
+    def _text(self, response: ResponseInProgress, text: str, out: list[AnyChunk]) -> None:
+        if self._tools.holds_text:
             if not response.held:
                 self._held.append(response.held)
             response.held.append(text)
@@ -188,7 +187,7 @@ class TurnEncoder:
             out.append(TextStart(id=response.text))
         out.append(TextDelta(id=response.text, delta=text))
 
-    def _reasoning(self, response: Response, text: str, out: list[AnyChunk]) -> None:
+    def _reasoning(self, response: ResponseInProgress, text: str, out: list[AnyChunk]) -> None:
         if not response.reasoning:
             if not response.visible:
                 self._enter(response, out)
@@ -197,7 +196,7 @@ class TurnEncoder:
         out.append(ReasoningDelta(id=response.reasoning, delta=text))
 
     def _partial_part(
-        self, event: Event, response: Response, part: types.Part, out: list[AnyChunk]
+        self, event: Event, response: ResponseInProgress, part: types.Part, out: list[AnyChunk]
     ) -> None:
         chunks = self._tools.stream(part)
         if not chunks and (chunks := media.files_of(part) or self._tools.code(event, part)):
@@ -207,7 +206,7 @@ class TurnEncoder:
         out += chunks
 
     def _complete(self, event: Event, parts: list[types.Part], out: list[AnyChunk]) -> None:
-        """The last event of a response, or one that came whole; also tool results."""
+        """Encode the last event of a response, or one that came whole; also tool results."""
         response = self._responses.pop(event.id, None)
         if response is None and not (len(parts) == 1 and parts[0].function_response):
             response = self._open(event, out)
@@ -220,10 +219,10 @@ class TurnEncoder:
         self,
         event: Event,
         parts: list[types.Part],
-        response: Response | None,
+        response: ResponseInProgress | None,
         out: list[AnyChunk],
     ) -> None:
-        """What a complete event says of tools; a response that comes with it is over."""
+        """Encode what a complete event says of tools; a response that comes with it is over."""
         seen = self.calls.observe(event, parts)
         if response is not None:
             self._close(response, out)
@@ -237,7 +236,11 @@ class TurnEncoder:
             out += self.data("agent", {"from": event.author, "to": target}, None, False)
 
     def _whole(
-        self, event: Event, response: Response, parts: list[types.Part], out: list[AnyChunk]
+        self,
+        event: Event,
+        response: ResponseInProgress,
+        parts: list[types.Part],
+        out: list[AnyChunk],
     ) -> None:
         """Send all of a response that was not streamed but its calls."""
         for part in parts:
@@ -247,7 +250,7 @@ class TurnEncoder:
                 self._partial_part(event, response, part, out)
 
     def _note(self, event: Event, out: list[AnyChunk]) -> None:
-        """What an event says about its response as a whole."""
+        """Note what an event says about its response as a whole."""
         if event.grounding_metadata or event.citation_metadata:
             self._sources(event, out)
         if (usage := event.usage_metadata) and not event.partial:  # the last event repeats it
@@ -272,7 +275,7 @@ class TurnEncoder:
         else:
             self._failure = endings.Failure.of_code(code)
 
-    def _close(self, response: Response, out: list[AnyChunk]) -> None:
+    def _close(self, response: ResponseInProgress, out: list[AnyChunk]) -> None:
         if response.reasoning:
             out.append(ReasoningEnd(id=response.reasoning))
         if response.text:

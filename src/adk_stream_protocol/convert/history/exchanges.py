@@ -1,4 +1,4 @@
-"""A stored conversation as exchanges: a message of the user's and all that came of it.
+"""A stored conversation as exchanges: a user message and all that came of it.
 
 An exchange begins where the user wrote or spoke. ADK's invocations do not tell: a live run is one
 invocation for all its turns, and an answer to a call goes on with an older one.
@@ -29,7 +29,7 @@ MAX_TITLE = 80
 
 @dataclass(slots=True)
 class Exchange:
-    """What the user said, in one event or spoken in several, and the events that followed."""
+    """A user message, in one event or spoken in several, and the events that followed."""
 
     said: list[Event] = field(default_factory=list[Event])
     events: list[Event] = field(default_factory=list[Event])
@@ -51,7 +51,7 @@ class Exchange:
 
 
 def exchanges(events: list[Event]) -> list[Exchange]:
-    """The exchanges of a stored conversation, oldest first, their messages named."""
+    """Split a stored conversation into exchanges, oldest first, their messages named."""
     found: list[Exchange] = []
     for event in standing_events(events):
         if note(event, FILLER):
@@ -69,7 +69,7 @@ def exchanges(events: list[Event]) -> list[Exchange]:
 
 
 def standing_events(events: list[Event]) -> list[Event]:
-    """The events that no rewind has taken back, as ADK itself reckons them (google-adk 2.13)."""
+    """Return the events that no rewind took back, as ADK itself counts them (google-adk 2.13)."""
     first: dict[str, int] = {}
     for index, event in enumerate(events):
         first.setdefault(event.invocation_id, index)
@@ -87,7 +87,7 @@ def standing_events(events: list[Event]) -> list[Event]:
 
 
 def whole_turns(events: list[Event]) -> list[Event]:
-    """The end of a conversation from the first message of the user's that is in it.
+    """Return the end of a conversation from the first user message that is in it.
 
     Before that there is half a turn, which no model can read; and what was taken back to a point
     that is not there any more is left out, as ADK would not (google-adk 2.13).
@@ -105,18 +105,18 @@ def whole_turns(events: list[Event]) -> list[Event]:
 
 
 def live_invocations(events: list[Event]) -> set[str]:
-    """The invocations that were live runs. Their events are told apart by nothing else."""
+    """Return the invocations that were live runs. Nothing else tells their events apart."""
     return {event.invocation_id for event in events if is_of_live_run(event)}
 
 
 def spoken(event: Event) -> str:
-    """What the user said aloud, once it is written down as a whole."""
+    """Return what the user said aloud, once it is written down as a whole."""
     heard = user_speech(event)
     return (heard.text or "") if heard and not event.partial and event.content is None else ""
 
 
 def is_shown(event: Event) -> bool:
-    """Whether there is anything in a message of the user's that a browser can show."""
+    """Return whether a user message holds anything that a browser can show."""
     return any(part.text or _is_file(part) for part in parts_of(event))
 
 
@@ -131,7 +131,7 @@ def _speak(found: list[Exchange], event: Event) -> None:
         current.said.append(event)
         return
     # ADK may write down what was said after the call that answers it. What came since the last
-    # turn of the model's ended is that answer.
+    # turn of the model ended is that answer.
     start = _last_turn(current)
     answer = current.events[start:]
     del current.events[start:]
@@ -156,18 +156,18 @@ def _name(found: list[Exchange]) -> None:
         known = note(first, USER_MESSAGE_ID) if exchange.said else None
         exchange.user_message_id = first.id if known is None or known in taken else known
         streamed = (note(event, MESSAGE_ID) for event in exchange.all_events if _says(event))
-        ids = (one for one in streamed if one and one not in taken)
+        ids = (name for name in streamed if name and name not in taken)
         exchange.message_id = next(ids, None) or f"msg-{first.id}"
         taken |= {exchange.user_message_id, exchange.message_id}
 
 
 def _says(event: Event) -> bool:
-    """Whether an event is part of a message; a live run has others, between its turns too."""
+    """Return whether an event is part of a message; a live run has others, also between turns."""
     return bool(event.content or user_speech(event) or model_speech(event))
 
 
 def title_of(content: types.Content) -> str:
-    """A line that a list of chats may show for the message that began one."""
+    """Make the line that a list of chats shows for the message that began a chat."""
     words = " ".join(part.text for part in content.parts or [] if part.text).split()
     title = " ".join(words)
     return title if len(title) <= MAX_TITLE else f"{title[: MAX_TITLE - 1].rstrip()}…"

@@ -70,18 +70,18 @@ class MessageFold:
                     self._add_tool(chunk)
 
     def message(self) -> Json:
-        """The message as it stands."""
+        """Return the message as it stands."""
         for part, pieces in self._open.values():
             part["text"] = "".join(pieces)
         metadata = {} if self._metadata is None else {"metadata": self._metadata}
         return {"id": self.id, "role": "assistant", **metadata, "parts": self.parts}
 
     def tool(self, call_id: str) -> Json | None:
-        """The part of a call."""
+        """Return the part of a call."""
         return self._tools.get(call_id)
 
     def data(self, type: str, id: str) -> Json | None:
-        """The data part of that type and id."""
+        """Return the data part of that type and id."""
         return self._data.get((type, id))
 
     def _describe(self, chunk: Start | Finish) -> None:
@@ -130,7 +130,7 @@ class MessageFold:
                 pass
 
     def _call(self, chunk: ToolInputStart | ToolInputAvailable) -> Json:
-        """The part of a call. The same call in a later step gets a part of its own."""
+        """Return the part of a call. The same call in a later step gets a part of its own."""
         call_id = chunk.tool_call_id
         if call_id not in self._called_in_step:
             self._called_in_step.add(call_id)
@@ -159,7 +159,7 @@ def _renewed(part: Json, provider_executed: bool) -> Json:
 
 
 def merged(base: Json, new: Json) -> Json:
-    """Objects merged at every depth, as the SDK merges metadata."""
+    """Merge objects at every depth, as the SDK merges metadata."""
     result = dict(base)
     for key, value in new.items():
         known = base.get(key)

@@ -24,7 +24,7 @@ from adk_stream_protocol.protocol.chunks import AnyChunk, Error, Finish, Start
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a call stands by its record and the clock, whatever the session says of it."""
+    """The state of a call by its record and the clock, whatever the session says of it."""
 
     decision: bool | None = None
     reason: str | None = None
@@ -45,7 +45,7 @@ def ui_messages(
     approvals: ApprovalStyleName = "native",
     unfinished: str | None = None,
 ) -> list[Json]:
-    """The conversation, oldest message first, without the message of the id `unfinished`."""
+    """Rebuild the conversation, oldest message first, without the message `unfinished`."""
     live = live_invocations(events)
     answers = [
         (exchange, _Answer(exchange.message_id, approvals, standings, live))
@@ -69,7 +69,7 @@ def ui_messages(
 
 
 def message_prefix(events: list[Event], approvals: ApprovalStyleName) -> list[AnyChunk]:
-    """What a message held before its running turn, for a page that reads it from the beginning."""
+    """Rebuild what a message held before its running turn, for a page that reads all of it."""
     kept = _Kept()
     answer = _Answer("", approvals, {}, live_invocations(events), kept)
     for event in events:
@@ -86,13 +86,13 @@ class _Kept(MessageFold):
         self.chunks: list[AnyChunk] = []
 
     def add(self, chunks: Iterable[AnyChunk]) -> None:
-        self.chunks += [one for one in chunks if not isinstance(one, Start | Finish | Error)]
+        self.chunks += [chunk for chunk in chunks if not isinstance(chunk, Start | Finish | Error)]
 
 
 def _concerned(event: Event, owners: dict[str, "_Answer"]) -> list["_Answer"]:
-    """The answers whose calls an event answers. In a live run it may come much later."""
+    """Find the answers whose calls an event answers. In a live run it may come much later."""
     ids = [response.id or "" for response in event.get_function_responses()]
-    return list(dict.fromkeys(owners[one] for one in ids if one in owners))
+    return list(dict.fromkeys(owners[call_id] for call_id in ids if call_id in owners))
 
 
 def _said_parts(content: types.Content) -> list[Json]:
@@ -145,7 +145,7 @@ class _Answer:
             self._turn_over()
 
     def message(self) -> Json:
-        """The message with every call as it stands now."""
+        """Return the message with every call as it stands now."""
         for call in self._calls.by_id.values():
             if call.response is None:
                 self._settle(call)
@@ -174,7 +174,7 @@ class _Answer:
             self._held.clear()
 
     def _answered(self, event: Event, response: types.FunctionResponse) -> None:
-        """Before a result is shown: whether a person allowed it."""
+        """Show whether a person allowed a call, before its result is shown."""
         call = self._calls.find(response.id or "")
         if call is None or is_placeholder(event, call.id):
             return
@@ -204,7 +204,7 @@ class _Answer:
             self._fold.add(self._encoder.go(call))
 
     def _show_decision(self, call: Call) -> None:
-        """What a client adds to its own part when its user answers."""
+        """Add what a client adds to its own part when its user answers."""
         standing = self._standing(call)
         part = self._fold.tool(call.id) or {}
         if "approval" in part and call.decision is not None:

@@ -1,4 +1,4 @@
-"""What the demo's model says in English, beside the words for single tools."""
+"""The demo model's English sentences, beside the words for single tools."""
 
 from collections.abc import Sequence
 

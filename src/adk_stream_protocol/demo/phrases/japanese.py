@@ -1,4 +1,4 @@
-"""What the demo's model says in Japanese, beside the words for single tools."""
+"""The demo model's Japanese sentences, beside the words for single tools."""
 
 from collections.abc import Mapping, Sequence
 

@@ -13,7 +13,7 @@ _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f]")
 
 @dataclass(frozen=True)
 class English(Wording):
-    """How one speaks of a tool's calls in English."""
+    """The English words for a tool's calls."""
 
     ability: str
     """What the tool can do, after "I can"."""
@@ -21,7 +21,7 @@ class English(Wording):
 
 @dataclass(frozen=True)
 class Japanese:
-    """How one speaks of a tool's calls in Japanese."""
+    """The Japanese words for a tool's calls."""
 
     ability: str
     """What the tool can do, before "ができます"."""

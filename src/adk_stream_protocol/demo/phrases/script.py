@@ -42,7 +42,7 @@ def demo_script(tools: Mapping[str, Phrases]) -> Script:
 
 
 def _normalized(answer: Answer) -> Answer:
-    """Give the answer a message of moderate length, without half-width and full-width forms."""
+    """Pass the answer a message of moderate length, without half-width and full-width forms."""
     return lambda message: answer(unicodedata.normalize("NFKC", message[:_READ]))
 
 

@@ -53,7 +53,7 @@ _SHAPES = tuple(
 
 
 def payment_tool(wallet: Wallet) -> FunctionTool:
-    """The tool that pays from this wallet."""
+    """Make the tool that pays from this wallet."""
 
     async def process_payment(
         amount: float, recipient: str, tool_context: ToolContext, currency: str = "USD"

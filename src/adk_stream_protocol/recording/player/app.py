@@ -12,12 +12,12 @@ AppSource = ASGIApp | Callable[[], ASGIApp]
 
 
 def is_app(source: AppSource) -> bool:
-    """Whether it is an app, and not a function that makes one."""
+    """Return whether it is an app, and not a function that makes one."""
     return bool(inspect.signature(source).parameters)
 
 
 def app_of(source: AppSource) -> ASGIApp:
-    """The app itself, or what a function without parameters makes."""
+    """Return the app itself, or what a function without parameters makes."""
     if is_app(source):
         return cast(ASGIApp, source)
     return cast(Callable[[], ASGIApp], source)()
@@ -25,7 +25,7 @@ def app_of(source: AppSource) -> ASGIApp:
 
 @asynccontextmanager
 async def started(app: ASGIApp) -> AsyncGenerator[ASGIApp]:
-    """The app, ready for requests; what its start-up keeps in the state is in theirs."""
+    """Start the app for requests; what its start-up keeps in the state is in theirs."""
     state: dict[str, object] = {}
     up: asyncio.Queue[Message] = asyncio.Queue()
     down: asyncio.Queue[Message] = asyncio.Queue()

@@ -63,7 +63,7 @@ class AsgiSocket:
         return json.loads(await self.receive_text())
 
     async def receive_text(self) -> str:
-        """A message as it came."""
+        """Receive a message as it came."""
         message = await self._next()
         assert message["type"] == "websocket.send", message
         return message["text"]

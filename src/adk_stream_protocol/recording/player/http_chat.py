@@ -46,7 +46,7 @@ class HttpChat:
 
 
 def _chunks(answer: httpx.Response) -> list[Json]:
-    """The chunks of a stream that ended as it should."""
+    """Return the chunks of a stream that ended as it should."""
     assert answer.text.endswith("data: [DONE]\n\n"), answer.text[-200:]
     lines = [line for line in answer.text.split("\n\n") if line.startswith("data: {")]
     return [json.loads(line.removeprefix("data: ")) for line in lines]

@@ -124,7 +124,7 @@ def _query(scenario: SocketScenario, chat_id: str, envelopes: bool) -> str:
 
 
 def report(names: Names, expected: list[Json], actual: list[Json], turn: int) -> list[str]:
-    """The first difference, with its chunk on both sides; nothing where there is none."""
+    """Describe the first difference, with its chunk on both sides; empty where there is none."""
     found = names.differences(expected, actual, f"turn {turn}: chunks")
     if not found:
         return []

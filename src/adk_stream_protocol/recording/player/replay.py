@@ -35,7 +35,7 @@ async def _differences(player: Player, file: Path, source: AppSource) -> list[st
 
 @contextmanager
 def standing_in() -> Generator[GeminiServer]:
-    """A server in Gemini's place, where this process looks for it."""
+    """Run a server in Gemini's place, where this process looks for it."""
     with TemporaryDirectory() as folder:
         gemini = GeminiServer(Path(folder), api_key=None).start()
         try:

@@ -27,9 +27,9 @@ async def update_http(scenario: Scenario, chat: HttpChat) -> None:
     """Keep what comes over HTTP."""
     naming = Naming(scenario.varies)
     for turn in scenario.turns:
-        answers = [one.frames or one.body for one in turn.model]
+        answers = [step.frames or step.body for step in turn.model]
         naming.keep([turn.client, answers])
-        wanted = [dict.fromkeys((*_ALWAYS, *one.request)) for one in turn.model]
+        wanted = [dict.fromkeys((*_ALWAYS, *step.request)) for step in turn.model]
         for exchange in turn.model:
             exchange.request = {}
         chunks, play = await chat.play(turn)

@@ -1,7 +1,7 @@
 """Writes a chat down while it happens: one chat, on one transport, in one file.
 
 The model's requests do not say which chat they belong to. So a second chat is not recorded, and a
-recording ends where two of them run at once. It also ends where something happens that a file
+recording ends where two of them run together. It also ends where something happens that a file
 cannot say; what is complete by then stays.
 """
 
@@ -30,7 +30,7 @@ _SHOWN = 60
 
 
 class Recorder:
-    """Both taps add to it; each turn that is complete goes into the file at once."""
+    """Both taps add to it; each turn that is complete goes into the file immediately."""
 
     def __init__(
         self,
@@ -56,11 +56,11 @@ class Recorder:
         self._told: set[str] = set()
 
     def number(self) -> int:
-        """A new number for a request, an exchange or a connection."""
+        """Return a new number for a request, an exchange or a connection."""
         return next(self._numbers)
 
     def secret(self, value: str) -> None:
-        """A value that must not be in the file."""
+        """Note a value that must not be in the file."""
         self._redaction.secret(value)
 
     def warn(self, text: str) -> None:
@@ -71,7 +71,7 @@ class Recorder:
                 self._tell(self._redaction.text(text))
 
     def is_recorded(self, transport: str, chat_id: str) -> bool:
-        """Whether a chat is the one in the file; the first one is."""
+        """Return whether a chat is the one in the file; the first one is."""
         with self._lock:
             self._chat = self._chat or (transport, chat_id)
             if self._chat == (transport, chat_id):
@@ -82,7 +82,7 @@ class Recorder:
             return False
 
     def begins(self, number: int, *, recorded: bool) -> None:
-        """A turn over HTTP, or a socket."""
+        """Note the beginning of a turn over HTTP, or of a socket."""
         with self._lock:
             (self._own if recorded else self._others).add(number)
 
@@ -102,16 +102,18 @@ class Recorder:
                 self._tape.append(entry)
 
     def end(self, reason: str) -> None:
-        """Nothing more goes into the file."""
+        """End the recording: nothing more goes into the file."""
         with self._lock:
             if not self.is_over:
                 self.is_over = True
                 self.warn(f"the recording ends here: {reason}")
 
     def keep(self) -> None:
-        """A turn may be complete: if so, it goes into the file."""
+        """Write a turn into the file if it is complete."""
         with self._lock:
-            if self.is_over or not any(isinstance(one, Asked | Connected) for one in self._tape):
+            if self.is_over or not any(
+                isinstance(entry, Asked | Connected) for entry in self._tape
+            ):
                 return
             try:
                 scenario = self._scenario(self._tape)
@@ -138,7 +140,7 @@ class Recorder:
 
 
 def _save_whole(file: Path, scenario: Scenario | SocketScenario) -> None:
-    """A reader finds the old file or the new one, never half of one."""
+    """Save the file so that a reader finds the old one or the new one, never half of one."""
     new = file.with_name(f"{file.name}.new")
     save(new, scenario)
     new.replace(file)

@@ -29,12 +29,12 @@ class Redaction:
             self._secrets.add(value)
 
     def apply(self, value: Any) -> Any:
-        """A copy without the secrets."""
+        """Return a copy without the secrets."""
         patterns = self._all()
         return _mask_pieces(_masked(value, patterns), patterns) if patterns else value
 
     def text(self, text: str) -> str:
-        """The same for one line."""
+        """Return a line without the secrets."""
         return _stars(text, self._all())
 
     def _all(self) -> list[re.Pattern[str]]:

@@ -34,7 +34,7 @@ class TurnTap:
     async def run(self, app: ASGIApp) -> None:
         """Serve the request."""
         # An answer that is packed cannot be read here.
-        headers = [one for one in self._scope["headers"] if one[0] != b"accept-encoding"]
+        headers = [pair for pair in self._scope["headers"] if pair[0] != b"accept-encoding"]
         try:
             await app({**self._scope, "headers": headers}, self._request, self._respond)
         finally:
@@ -100,7 +100,7 @@ class SseReader:
         self._rest = b""
 
     def feed(self, piece: bytes) -> Iterator[bytes]:
-        """The data of each event that is complete now."""
+        """Return the data of each event that is complete now."""
         self._rest = (self._rest + piece).replace(b"\r\n", b"\n")
         *events, self._rest = self._rest.split(b"\n\n")
         for event in events:

@@ -15,14 +15,14 @@ NAME = re.compile(r"<[a-z]+-\d+>")
 
 
 class Names:
-    """What the names of one scenario stand for."""
+    """The values that the names of one scenario stand for."""
 
     def __init__(self) -> None:
         self._values: dict[str, Any] = {}
         self._lock = Lock()
 
     def fill(self, value: Any) -> Any:
-        """The value with what its names stand for in their places."""
+        """Put what names stand for in their places in a value."""
         if isinstance(value, str):
             if NAME.fullmatch(value):
                 return self._values[value]
@@ -34,7 +34,7 @@ class Names:
         return value
 
     def differences(self, expected: Any, actual: Any, path: str = "") -> list[str]:
-        """What differs, a line each. New names are learnt only if nothing does."""
+        """List what differs, a line each. New names are learnt only if nothing does."""
         with self._lock:
             known = dict(self._values)
             found = list(_compare(expected, actual, path, known))
@@ -66,8 +66,8 @@ def _compare_objects(expected: Json, actual: Json, path: str, known: Json) -> It
 
 
 def _compare_lists(expected: list[Any], actual: list[Any], path: str, known: Json) -> Iterator[str]:
-    for index, (one, other) in enumerate(zip(expected, actual, strict=False)):
-        yield from _compare(one, other, f"{path}[{index}]", known)
+    for index, (wanted, found) in enumerate(zip(expected, actual, strict=False)):
+        yield from _compare(wanted, found, f"{path}[{index}]", known)
     for index, value in enumerate(expected[len(actual) :], len(actual)):
         yield f"{path}[{index}]: expected {value!r}, is missing"
     for index, value in enumerate(actual[len(expected) :], len(expected)):

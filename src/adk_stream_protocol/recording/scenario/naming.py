@@ -37,7 +37,7 @@ class Naming:
             self._kept.update(found for found in _made_here(text) if found not in self._names)
 
     def hear(self, value: Any) -> None:
-        """The same for what the model says, which may also repeat an id that has a name."""
+        """Learn from what the model says, which may also repeat an id that has a name."""
         self.keep(value)
         for text in _strings(value):
             self._said.update(found for found in _made_here(text) if found in self._names)
@@ -59,7 +59,7 @@ class Naming:
                 self._name(found, _BY_KEY.get(key, "id"))
 
     def apply(self, value: Any, key: str = "", *, said: bool = False) -> Any:
-        """The value with names for what `learn` has found.
+        """Put names in a value in place of what `learn` has found.
 
         What the model `said` in several pieces has its ids in none of them: where its words come
         back as a whole, such an id stays as it is, as it does in the pieces.

@@ -32,9 +32,9 @@ class Step(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """One thing that happens on a Live connection, seen from the model's side."""
 
     expect: Json | None = None
-    """A frame of the client's. Of a `setup` only the named keys are compared."""
+    """A frame from the client. Of a `setup` only the named keys are compared."""
     expect_all: list[Json] | None = None
-    """Frames of the client's that may come in any order."""
+    """Frames from the client that may come in any order."""
     send: Json | None = None
     repeat: int = 1
     wait: str | None = None
@@ -49,7 +49,7 @@ class Step(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Turn(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What a client posts, what the model is asked and says, what the client gets."""
+    """One turn over HTTP: what the client posts, the model is asked and says, the client gets."""
 
     client: Json
     model: list[Exchange] = []
@@ -70,11 +70,11 @@ class Scenario(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     approval_ttl: float = 600
     streaming: bool = True
     varies: dict[str, str] = {}
-    """Fields that two calls at once race for, each with the name for its values."""
+    """Fields that two calls that run together race for, each with the name for its values."""
 
 
 class SocketTurn(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What a client sends on its socket, and the chunks of the turn that follows."""
+    """One turn on a socket: what the client sends, and the chunks that follow."""
 
     client: Json | None = None
     """The body of a request, as over HTTP; without it the turn is one that the server begins."""
@@ -111,14 +111,14 @@ class SocketScenario(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
 
 
 def speaks_envelopes(scenario: SocketScenario) -> bool:
-    """Whether the client's messages are envelopes, and not the bodies of requests."""
+    """Return whether the client's messages are envelopes, and not the bodies of requests."""
     envelopes = (turn.client for turn in scenario.turns if "type" in (turn.client or {}))
     frames = (frame for turn in scenario.turns for frame in (*turn.frames, *turn.then))
     return any(envelopes) or any("requestId" not in frame for frame in frames)
 
 
 def is_sound(frame: Json) -> bool:
-    """Whether a frame to the model is a piece of the user's voice, or its end."""
+    """Return whether a frame to the model is a piece of the user's voice, or its end."""
     return not _SOUND.isdisjoint(frame.get("realtime_input", {}))
 
 

@@ -12,7 +12,7 @@ from cryptography.x509.oid import NameOID
 
 
 def make_certificate(folder: Path) -> tuple[Path, Path]:
-    """The files of a new certificate and of its key."""
+    """Make a new certificate and its key. Return their files."""
     key = ec.generate_private_key(ec.SECP256R1())
     # Of two trusted certificates with one name, OpenSSL looks at the first only.
     common_name = f"Gemini on this machine {token_hex(4)}"

@@ -13,12 +13,12 @@ VERTEX = ("GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_ENTERPRISE")
 
 
 def trusted_file() -> str:
-    """The certificates that google-genai trusts as things are."""
+    """Find the certificates that google-genai trusts as things are."""
     return os.environ.get(TRUST) or certifi.where()
 
 
 def trust_also(certificate: Path) -> Path:
-    """A file with what is trusted already and this certificate, beside it."""
+    """Write a file with what is trusted already and this certificate, beside it."""
     bundle = certificate.with_name("trusted.pem")
     bundle.write_bytes(Path(trusted_file()).read_bytes() + b"\n" + certificate.read_bytes())
     return bundle
@@ -26,7 +26,7 @@ def trust_also(certificate: Path) -> Path:
 
 @contextmanager
 def leading_to(url: str, certificate: Path, **more: str) -> Generator[None]:
-    """Clients made in this block reach the server at this address."""
+    """Let clients made in this block reach the server at this address."""
     local = ",".join(filter(None, [os.environ.get("NO_PROXY"), "127.0.0.1"]))
     changed = {BASE_URL: url, TRUST: str(trust_also(certificate)), "NO_PROXY": local, **more}
     before = {name: os.environ.get(name) for name in (*changed, *VERTEX)}

@@ -33,7 +33,7 @@ class Play:
         self._changed = Condition()
 
     def answer(self, request: Json) -> Exchange | str:
-        """The answer to a POST, or what is wrong with it."""
+        """Return the answer to a POST, or what is wrong with it."""
         self.received.append(request)
         if not self._exchanges:
             return self._fault("a request that the script does not have", [repr(request)])
@@ -44,7 +44,7 @@ class Play:
         return self._exchanges.pop(0)
 
     def connect(self, version: str) -> list[Step] | str:
-        """The steps of a new Live connection, or why there should be none."""
+        """Return the steps of a new Live connection, or why there should be none."""
         self.received.append({"version": version})
         with self._changed:
             self._open += 1
@@ -55,13 +55,13 @@ class Play:
         return steps
 
     def played(self, left: list[Step]) -> None:
-        """The first of the steps that are left on a connection is done."""
+        """Cross off the first of the steps that are left on a connection."""
         with self._changed:
             del left[0]
             self._changed.notify_all()
 
     def disconnect(self, unplayed: Sequence[Step]) -> None:
-        """A Live connection is over."""
+        """End a Live connection."""
         if unplayed:
             self._fault("the connection ended before", [repr(step) for step in unplayed])
         with self._changed:
@@ -69,26 +69,26 @@ class Play:
             self._changed.notify_all()
 
     def take(self, expected: Json, frame: Json) -> str | None:
-        """Compare a frame of the client's; what is wrong with it, or None."""
+        """Compare a frame from the client. Return what is wrong with it, or None."""
         self.received.append(frame)
         found = self.differences(expected, frame)
         return self._fault("the frame is not what the script expects", found) if found else None
 
     def take_any(self, expected: list[Json], frame: Json) -> str | None:
         """Compare with frames that come in any order, and cross off the one that fits."""
-        for index, one in enumerate(expected):
-            if not self.differences(one, frame):
+        for index, candidate in enumerate(expected):
+            if not self.differences(candidate, frame):
                 del expected[index]
                 self.received.append(frame)
                 return None
         return self.take(expected[0], frame)
 
     def passes_over(self, frame: Json) -> bool:
-        """Whether a frame is one that the script leaves out."""
+        """Return whether a frame is one that the script leaves out."""
         return not self._compare_sound and is_sound(frame)
 
     def unexpected(self, frame: Json) -> str:
-        """A frame for which the script has no step."""
+        """Refuse a frame for which the script has no step."""
         self.received.append(frame)
         return self._fault("a frame that the script does not have", [repr(frame)])
 
@@ -120,7 +120,7 @@ class Play:
         self._check_used_up()
 
     def finish_open(self) -> None:
-        """The same for connections that outlive the chat: they may stay open."""
+        """Finish with connections that outlive the chat: they may stay open."""
         with self._changed:
             self._changed.wait_for(lambda: self.faults or not any(self._playing), PATIENCE)
         assert not self.faults, "\n".join(self.faults)

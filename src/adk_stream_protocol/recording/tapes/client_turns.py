@@ -28,7 +28,7 @@ class ClientTurns:
         return len(self._turns) + 1 + self.is_open
 
     def begin(self, client: Json | None) -> None:
-        """The client asks for a turn, or reads one that the server began."""
+        """Begin a turn that the client asks for, or that it reads and the server began."""
         if self._open:
             raise CannotRecord("a message was sent before the turn was over")
         if client is None:
@@ -39,7 +39,7 @@ class ClientTurns:
         self._before = []
 
     def announce(self) -> None:
-        """The server began a turn; its end waits until it is read."""
+        """Note a turn that the server began; its end waits until it is read."""
         self._steps.hold(f"{READING}-{self._next}")
 
     def chunk(self, chunk: Json) -> None:
@@ -48,20 +48,20 @@ class ClientTurns:
             self._open.chunks.append(chunk)
 
     def refuse(self, text: str) -> None:
-        """There is no turn, but an error."""
+        """Note an error in the place of a turn."""
         if self._open:
             self._naming.learn(text)
             self._open.refusal = text
             self.end()
 
     def abort(self) -> None:
-        """The client stops the turn."""
+        """Note that the client stops the turn."""
         if self._open:
             self._open.abort_after = len(self._open.chunks)
             self._steps.hold(f"turn-{self._next}")
 
     def speak(self, frame: Json) -> None:
-        """A piece of the user's voice."""
+        """Note a piece of the user's voice."""
         self.sound = True
         (self._open.then if self._open else self._before).append(frame)
 
@@ -72,7 +72,7 @@ class ClientTurns:
             self._steps.hold(f"turn-{self._next}")
 
     def named(self) -> tuple[list[SocketTurn], set[str]]:
-        """The complete turns, and all that they signal to the model's side."""
+        """Return the complete turns, and all that they signal to the model's side."""
         awaited = self._steps.waits()
         for number, turn in enumerate(self._turns, 1):
             turn.client = self._naming.apply(turn.client)

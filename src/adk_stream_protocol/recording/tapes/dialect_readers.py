@@ -1,4 +1,4 @@
-"""What the messages on a client's socket mean, in each of the two dialects."""
+"""Reads the messages on a client's socket, in each of the two dialects."""
 
 import json
 from typing import Any, Protocol

@@ -22,7 +22,7 @@ _OF_THE_CHAT = ("id", "chatId")
 
 
 def http_scenario(tape: Iterable[Entry], options: RecordingOptions) -> Scenario:
-    """The turns that are complete."""
+    """Make a scenario of the turns that are complete."""
     reading = _Reading(Naming(options.varies))
     for entry in tape:
         reading.take(entry)
@@ -36,7 +36,7 @@ def http_scenario(tape: Iterable[Entry], options: RecordingOptions) -> Scenario:
 
 
 class _Reading:
-    """What has been read of a tape."""
+    """A tape, as far as it has been read."""
 
     def __init__(self, naming: Naming) -> None:
         self.model = ""
@@ -100,7 +100,7 @@ class _Reading:
                 exchange.drop = True
 
     def named_turns(self) -> list[Turn]:
-        """The complete turns, with names in the places of ids and times."""
+        """Return the complete turns, with names in the places of ids and times."""
         for turn in self._turns:
             turn.client = self._naming.apply(turn.client)
             turn.chunks = self._naming.apply(turn.chunks)

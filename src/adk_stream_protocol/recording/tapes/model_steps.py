@@ -14,7 +14,7 @@ _HANDLES = ("newHandle", "handle")
 
 
 class ModelSteps:
-    """What has been read of the model's connections."""
+    """The model's connections, as far as they have been read."""
 
     def __init__(self, naming: Naming) -> None:
         self.model = ""
@@ -45,12 +45,12 @@ class ModelSteps:
                 pass
 
     def hold(self, signal: str) -> None:
-        """What the model says from now on waits for this, unless the client comes first."""
+        """Let what the model says from now on wait for this, unless the client comes first."""
         self._holds = dict.fromkeys(self._connections, signal)
         self.client_acts()
 
     def client_acts(self) -> None:
-        """What goes to the model from now on may be because of the client."""
+        """Note that what goes to the model from now on may be because of the client."""
         self._at_once.clear()
 
     def _expect(self, number: int, steps: list[Step], frame: Json) -> None:
@@ -86,13 +86,13 @@ class ModelSteps:
         return self._without_handles(value) if isinstance(value, dict) else value
 
     def connections(self, signals: set[str]) -> list[list[Step]]:
-        """The steps, up to what waits for something that nobody signals any more."""
+        """Return the steps, up to what waits for something that nobody signals any more."""
         cut = [_until_unsignalled(steps, signals) for steps in self._connections.values()]
         named = [[self._named(step) for step in steps] for steps in cut]
         return [steps for steps in named if steps]
 
     def waits(self) -> set[str]:
-        """The signals that steps wait for."""
+        """Return the signals that steps wait for."""
         steps = (step for steps in self._connections.values() for step in steps)
         return {step.wait for step in steps if step.wait}
 
@@ -111,7 +111,7 @@ def _until_unsignalled(steps: list[Step], signals: set[str]) -> list[Step]:
 
 
 def _join(steps: list[Step], response: Json) -> None:
-    """Responses of calls that ran at once may come in any order."""
+    """Join responses of calls that ran together: they may come in any order."""
     last = steps[-1]
     if last.expect and "tool_response" in last.expect:
         last.expect_all, last.expect = [last.expect, response], None

@@ -27,7 +27,7 @@ from adk_stream_protocol.recording.tapes.tape import (
 
 
 def socket_scenario(tape: Iterable[Entry], options: RecordingOptions) -> SocketScenario:
-    """The turns that are complete, and the model's side of them."""
+    """Make a scenario of the turns that are complete, with the model's side of them."""
     naming = Naming(options.varies)
     steps = ModelSteps(naming)
     client = ClientTurns(steps, naming)

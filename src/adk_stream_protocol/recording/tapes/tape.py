@@ -114,7 +114,7 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A frame of the model's."""
+    """A frame from the model."""
 
     id: int
     frame: Json
@@ -143,7 +143,7 @@ Entry = OfClient | OfModel
 
 @dataclass(frozen=True)
 class RecordingOptions:
-    """What a file says beside what happened."""
+    """The settings that a file holds beside what happened."""
 
     about: str = ""
     varies: dict[str, str] = field(default_factory=dict[str, str])

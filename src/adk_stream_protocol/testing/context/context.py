@@ -1,4 +1,4 @@
-"""What the model is given, read as the message it is about and what was done about it."""
+"""The input of the model, read as the message it is about and what was done about it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Context:
 
     @classmethod
     def of(cls, request: LlmRequest) -> "Context":
-        """The context of one request."""
+        """Read the context of one request."""
         return cls(
             contents=tuple(request.contents),
             system_instruction=_plain(request.config.system_instruction),
@@ -29,7 +29,7 @@ class Context:
         )
 
     def message(self) -> str:
-        """The message that the model is to act on, its text parts on lines of their own.
+        """Return the message that the model is to act on, its text parts on lines of their own.
 
         It is the newest one, unless the dialogue ends with the result of a call made for an older.
         """
@@ -37,11 +37,11 @@ class Context:
         return "" if message is None else _text(message)
 
     def rounds(self) -> list[list[Outcome]]:
-        """The calls made about that message: one list per model turn that made any."""
+        """Return the calls made about that message: one list per model turn that made any."""
         return self._reading.exchange.outcomes()
 
     def due(self) -> bool:
-        """Whether it is the model's turn: after a message, and after the last result of a call."""
+        """Return whether it is the model's turn: after a message, or a call's last result."""
         return self._reading.due
 
     @cached_property
@@ -50,7 +50,7 @@ class Context:
 
 
 def declarations(request: LlmRequest) -> list[types.FunctionDeclaration]:
-    """The tools that the model is told about."""
+    """Return the tools that the model is told about."""
     tools = [tool for tool in request.config.tools or [] if isinstance(tool, types.Tool)]
     return [declared for tool in tools for declared in tool.function_declarations or []]
 

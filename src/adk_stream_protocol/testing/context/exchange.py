@@ -38,11 +38,11 @@ class Exchange:
     rounds: list[list[Asked]] = field(default_factory=list[list[Asked]])
 
     def open(self) -> bool:
-        """Whether a result is missing."""
+        """Return whether a result is missing."""
         return any(asked.response is None for made in self.rounds for asked in made)
 
     def outcomes(self) -> list[list[Outcome]]:
-        """The calls and results as plain values."""
+        """Return the calls and results as plain values."""
         return [[_outcome(asked) for asked in made] for made in self.rounds]
 
 
@@ -55,7 +55,7 @@ class Reading:
 
 
 def read(contents: Iterable[types.Content]) -> Reading:
-    """What a dialogue is about at its end."""
+    """Read what a dialogue is about at its end."""
     exchanges = [Exchange()]
     exchange, due = exchanges[0], False
     for content in contents:

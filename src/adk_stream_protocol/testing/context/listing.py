@@ -9,7 +9,7 @@ from adk_stream_protocol.testing.context.context import Context
 
 
 def listing(context: Context) -> str:
-    """Instruction, tools and contents, without the bytes of files."""
+    """List instruction, tools and contents, without the bytes of files."""
     view = {
         "system_instruction": context.system_instruction,
         "tools": list(context.tools),

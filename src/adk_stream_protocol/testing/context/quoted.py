@@ -21,7 +21,7 @@ _QUOTE = re.compile(
 
 
 def unquote(content: types.Content) -> types.Content | None:
-    """The content as it first was; None for an instruction that is no part of the dialogue."""
+    """Restore the content as it first was; None for an instruction outside the dialogue."""
     opening = (content.parts[0].text or "") if content.parts else ""
     if content.role != "user":
         return content

@@ -1,4 +1,4 @@
-"""What a client asks for when it opens a live connection."""
+"""The settings with which a client opens a live connection."""
 
 from dataclasses import dataclass, replace
 
@@ -10,7 +10,7 @@ from adk_stream_protocol.testing.context.context import Context, declarations
 
 @dataclass(frozen=True)
 class LiveConfig:
-    """How the model behaves on one connection."""
+    """The behaviour of the model on one connection."""
 
     context: Context
     speaks: bool
@@ -24,7 +24,7 @@ class LiveConfig:
     def of(
         cls, request: LlmRequest, *, calls_at_once: bool, parallel_calls: bool | None
     ) -> "LiveConfig":
-        """The settings in the request, and the two that belong to the model."""
+        """Read the settings in the request, and add the two that belong to the model."""
         config = request.live_connect_config
         told = (d for d in declarations(request) if d.behavior == types.Behavior.NON_BLOCKING)
         return cls(
@@ -38,7 +38,7 @@ class LiveConfig:
         )
 
     def waits_for(self, name: str) -> bool:
-        """Whether the model makes no further call before this one is answered."""
+        """Return whether the model makes no further call before this one is answered."""
         if self.parallel_calls is not None:
             return not self.parallel_calls
         return name not in self.non_blocking

@@ -46,7 +46,7 @@ class SpeechBegan:
 
 @dataclass(frozen=True)
 class Spoken:
-    """What the user said."""
+    """The words that the user spoke."""
 
     text: str
 
@@ -62,7 +62,7 @@ Input = Replayed | Typed | SpeechBegan | Spoken | Responded
 
 
 class Dialogue:
-    """What was said and called so far, what waits to be heard, and the turn being played."""
+    """All that was said and called so far, what waits to be heard, and the turn being played."""
 
     def __init__(self, config: LiveConfig, script: Script | None = None) -> None:
         self.id = uuid4().hex
@@ -87,14 +87,14 @@ class Dialogue:
         self._inbox.append(Replayed())
 
     def type(self, parts: Sequence[types.Part], *, complete: bool = True) -> None:
-        """Take in a message, or the beginning of one."""
+        """Add a message, or the beginning of one."""
         self._typed.extend(parts)
         if complete:
             self._inbox.append(Typed(types.Content(role="user", parts=self._typed)))
             self._typed = []
 
     def hear(self, sound: bytes) -> None:
-        """Take in a piece of what the user says."""
+        """Add a piece of what the user says."""
         if self._ear.hear(sound):
             self.speech_began()
 
@@ -108,11 +108,11 @@ class Dialogue:
             self._inbox.append(Spoken(text))
 
     def respond(self, responses: Sequence[types.FunctionResponse]) -> None:
-        """Take in results, in any order and number."""
+        """Add results, in any order and number."""
         self._inbox.extend(map(Responded, responses))
 
     def interrupts(self) -> bool:
-        """Whether the user has something to say that the model stops talking for."""
+        """Return whether the user has something to say that the model stops talking for."""
         return any(not isinstance(waiting, Responded) for waiting in self._inbox)
 
     def interrupt(self) -> None:
@@ -120,7 +120,7 @@ class Dialogue:
         self._play(iter((interruption(),)))
 
     def advance(self) -> Step | None:
-        """The next step; None if there is nothing to do before something is put in."""
+        """Take the next step; None if there is nothing to do before something is put in."""
         while self._next is None and self._inbox:
             self._take(self._inbox.popleft())
         if self._can_stop() and self.interrupts():

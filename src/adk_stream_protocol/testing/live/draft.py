@@ -1,4 +1,4 @@
-"""What the model is saying, put together as the content it will remember."""
+"""The words of the model, put together as the content it will remember."""
 
 from google.genai import types
 
@@ -12,7 +12,7 @@ class Draft:
         self._thought: bool | None = None
 
     def add(self, part: types.Part) -> None:
-        """Take in the next part."""
+        """Add the next part."""
         if part.text is None or part.thought != self._thought:
             self._join()
         if part.text is None:
@@ -22,7 +22,7 @@ class Draft:
             self._pieces.append(part.text)
 
     def finish(self) -> types.Content | None:
-        """The whole, if anything was said."""
+        """Return the whole, if anything was said."""
         self._join()
         parts, self._parts = self._parts, []
         return types.Content(role="model", parts=parts) if parts else None

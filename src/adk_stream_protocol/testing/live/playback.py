@@ -58,7 +58,7 @@ class LiveTurn:
         self._asked: list[types.FunctionCall] = []
 
     def steps(self) -> Iterator[Step]:
-        """The steps; which calls are open is looked up when it matters."""
+        """Yield the steps; which calls are open is looked up when it matters."""
         for action in self._turn:
             match action:
                 case Interrupt():
@@ -156,13 +156,13 @@ class LiveTurn:
 
 
 def interruption() -> Burst:
-    """The end of a turn that the user cut short."""
+    """Make the end of a turn that the user cut short."""
     messages = _content(interrupted=True), _content(turn_complete=True)
     return Burst(messages, interruptible=False)
 
 
 def transcript(text: str, config: LiveConfig) -> Iterator[Burst]:
-    """What the user said, in writing."""
+    """Write down what the user said."""
     if not config.transcribes_input:
         return
     # Gemini 3.x transcribes an utterance as a whole.
@@ -174,7 +174,7 @@ def transcript(text: str, config: LiveConfig) -> Iterator[Burst]:
 
 
 def link_lost() -> errors.APIError:
-    """What google-genai makes of a socket that closes without a word."""
+    """Make the error that google-genai raises for a socket that closes without a word."""
     return errors.APIError(1006, "connection closed abnormally [internal]")
 
 

@@ -21,7 +21,7 @@ class Dialogues:
         self._known: WeakValueDictionary[str, Dialogue] = WeakValueDictionary()
 
     def handle_for(self, dialogue: Dialogue) -> str:
-        """A new handle for a dialogue."""
+        """Make a new handle for a dialogue."""
         self._known[dialogue.id] = self._last[dialogue.id] = dialogue
         self._last.move_to_end(dialogue.id)
         if len(self._last) > self._most:
@@ -29,7 +29,7 @@ class Dialogues:
         return f"{dialogue.id}.{uuid4().hex}"
 
     def find(self, handle: str) -> Dialogue:
-        """The dialogue of a handle, old or new."""
+        """Find the dialogue of a handle, old or new."""
         key = handle.partition(".")[0]
         if key not in self._known:
             raise errors.APIError(1008, "BidiGenerateContent session not found")

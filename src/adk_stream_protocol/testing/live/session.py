@@ -41,7 +41,7 @@ class ScriptedSession:
     async def send_client_content(
         self, *, turns: Sequence[types.Content], turn_complete: bool = True
     ) -> None:
-        """What was said before; `turn_complete` if it needs an answer."""
+        """Send what was said before; `turn_complete` if it needs an answer."""
         self._notice()
         self._dialogue.remember(turns)
         self._triggers = turn_complete and self._dialogue.config.calls_at_once
@@ -49,7 +49,7 @@ class ScriptedSession:
             self._dialogue.replayed()
 
     async def send(self, *, input: types.LiveClientContent) -> None:
-        """A message, or the beginning of one."""
+        """Send a message, or the beginning of one."""
         self._notice()
         parts = [part for content in input.turns or [] for part in content.parts or []]
         self._dialogue.type(parts, complete=bool(input.turn_complete))
@@ -57,7 +57,7 @@ class ScriptedSession:
     async def send_tool_response(
         self, *, function_responses: Sequence[types.FunctionResponse]
     ) -> None:
-        """Results of calls."""
+        """Send results of calls."""
         self._notice()
         self._dialogue.respond(function_responses)
 
@@ -72,7 +72,7 @@ class ScriptedSession:
         activity_start: types.ActivityStart | None = None,
         activity_end: types.ActivityEnd | None = None,
     ) -> None:
-        """Speech, its limits, or a message; pictures are not looked at."""
+        """Send speech, its limits, or a message; pictures are not looked at."""
         self._notice()
         sound = audio or media
         if sound is not None and (sound.mime_type or "").startswith("audio/"):
@@ -85,7 +85,7 @@ class ScriptedSession:
             self._message(text)
 
     async def receive(self) -> AsyncGenerator[types.LiveServerMessage, None]:
-        """The messages up to the end of a turn; none once the connection is closed."""
+        """Yield the messages up to the end of a turn; none once the connection is closed."""
         while (message := await self._next_message()) is not None:
             content = message.server_content
             ends = content is not None and bool(content.turn_complete)

@@ -21,7 +21,7 @@ _CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\r")
 
 @cache
 def tone() -> types.Blob:
-    """A soft tone that starts and ends in silence, as Gemini sends sound."""
+    """Make a soft tone that starts and ends in silence, as Gemini sends sound."""
     count = _RATE * _MILLISECONDS // 1000
     swell = (math.sin(math.pi * n / count) * _VOLUME for n in range(count))
     wave = (math.sin(2 * math.pi * _HERTZ * n / _RATE) for n in range(count))
@@ -36,7 +36,7 @@ class Ear:
         self._heard = b""
 
     def hear(self, sound: bytes) -> bool:
-        """Take in a piece of sound; returns whether an utterance begins with it."""
+        """Add a piece of sound. Return whether an utterance begins with it."""
         if sound.translate(None, _CONTROLS) != sound or not sound:
             return False
         begins = not self._heard
@@ -45,7 +45,7 @@ class Ear:
         return begins
 
     def finish(self) -> str:
-        """What was said; nothing if it was no text."""
+        """Return what was said; nothing if it was no text."""
         heard, self._heard = self._heard, b""
         try:
             return heard.decode().strip()

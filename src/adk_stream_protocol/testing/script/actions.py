@@ -1,4 +1,4 @@
-"""What a model can do in one turn, as plain values; how it is played is not known here."""
+"""The actions of a model in one turn, as plain values; how they are played is not known here."""
 
 import re
 from dataclasses import dataclass, field
@@ -92,10 +92,10 @@ Turn = list[Action]
 
 
 def deltas(text: str) -> tuple[str, ...]:
-    """The text cut into pieces about as long as a model's tokens; joined they are the text."""
+    """Cut the text into pieces about as long as a model's tokens; joined they are the text."""
     return tuple(re.findall(r"\s*\S{1,8}\s*", text))
 
 
 def say(text: str) -> Say:
-    """A sentence, streamed in several pieces."""
+    """Say a sentence, streamed in several pieces."""
     return Say(deltas(text))

@@ -41,12 +41,12 @@ _MOST_DELTAS = 100_000
 
 
 def has_directives(message: str) -> bool:
-    """Whether any line of the message is a directive."""
+    """Return whether any line of the message is a directive."""
     return any(_split(line)[0] in (*_PARSERS, "/then") for line in message.splitlines())
 
 
 def parse(message: str) -> list[Turn]:
-    """The model turns the message asks for; a line that cannot be read becomes the whole answer."""
+    """Read the model turns a message asks for; a line that cannot be read is the whole answer."""
     turns: list[Turn] = [[]]
     for line in message.splitlines():
         name, argument = _split(line)

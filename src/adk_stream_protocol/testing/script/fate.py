@@ -1,4 +1,4 @@
-"""What became of a call, judged from its result: by its code, else as a model would, by reading."""
+"""The fate of a call, judged from its result: by its code, else as a model would, by reading."""
 
 import json
 import re
@@ -28,7 +28,7 @@ _SIGNS: tuple[tuple[Fate, re.Pattern[str]], ...] = (
 
 
 def fate_of(outcome: Outcome) -> Fate:
-    """How the call ended."""
+    """Tell how the call ended."""
     if outcome.response is None:
         return "waiting"
     fault = _fault(outcome.response)
@@ -43,7 +43,7 @@ def fate_of(outcome: Outcome) -> Fate:
 
 
 def reason_of(outcome: Outcome) -> str:
-    """Why the call did not end well, in the words of its result, without a full stop."""
+    """Tell why the call did not end well, in the words of its result, without a full stop."""
     response = outcome.response or {}
     reason = response.get("reason") or response.get("user_message")
     if reason is None and fate_of(outcome) == "failed":
@@ -52,7 +52,7 @@ def reason_of(outcome: Outcome) -> str:
 
 
 def short(value: Any) -> str:
-    """A value as it is put into a sentence: on one line and not too long."""
+    """Write a value as it is put into a sentence: on one line and not too long."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     line = " ".join(text.split())
     return line if len(line) <= 200 else line[:199] + "…"

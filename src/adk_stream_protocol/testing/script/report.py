@@ -18,7 +18,7 @@ _VERBS = {
 
 @dataclass(frozen=True)
 class Wording:
-    """How one speaks of a tool's calls."""
+    """The words for a tool's calls."""
 
     subject: Callable[[Outcome], str]
     """Names a call, as the subject of a sentence."""

@@ -42,7 +42,7 @@ def _report(message: str, outcomes: Sequence[Outcome]) -> str:
 
 @dataclass(frozen=True)
 class Script:
-    """What a test teaches a `ScriptedModel`. Messages with directives never come here."""
+    """The lesson of a test for `ScriptedModel`. Messages with directives never come here."""
 
     answers: Sequence[Answer] = ()
     """Asked one after the other; the first that understands the message answers it."""
@@ -67,7 +67,7 @@ class Script:
 
 
 def _rest(turns: list[Turn], made: int) -> Turn | None:
-    """What is left of the script after so many calls; None at its end.
+    """Return what is left of the script after so many calls; None at its end.
 
     Calls are counted, not turns: a live model may make the parallel calls of a turn one by one.
     """

@@ -1,4 +1,4 @@
-"""What redis-py raises while Redis is away."""
+"""The errors that redis-py raises while Redis is away."""
 
 from redis.exceptions import RedisError
 

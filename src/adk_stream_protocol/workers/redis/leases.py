@@ -65,10 +65,10 @@ class HeldKeys:
         self._lease_ms = lease_ms
         self._held: dict[str, str] = {}
         self._owed: dict[str, tuple[str, float]] = {}
-        """What could not be given back, and when it expires."""
+        """What could not be released, and when it expires."""
 
     async def claim(self, key: str, value: str, dead: str) -> str | None:
-        """Take a key that is free, or that the dead had. Else whoever holds it."""
+        """Claim a key that is free, or that a dead process holds. Return the holder otherwise."""
         claim = self._redis.register_script(CLAIM)
         found = await claim(keys=[key], args=[value, self._lease_ms, dead, RELEASED])
         return found.decode() if found else None
@@ -78,13 +78,13 @@ class HeldKeys:
         self._held[key] = value
 
     async def show(self, key: str, value: str) -> None:
-        """Take a key from whoever has it, and keep it."""
+        """Claim a key from whoever holds it, and keep it."""
         self.hold(key, value)
         show = self._redis.register_script(SHOW)
         await show(keys=[key], args=[value, self._lease_ms, RELEASED])
 
     async def read(self, key: str) -> str:
-        """What a key holds; empty if nobody holds it."""
+        """Read what a key holds; empty if nobody holds it."""
         found: bytes = await self._redis.get(key) or b""
         return "" if found.startswith(RELEASED.encode()) else found.decode()
 
@@ -100,14 +100,14 @@ class HeldKeys:
         except AWAY:
             logger.warning("Redis is away: leases could not be kept")
             return
-        for key in (one.decode() for one in lost):
+        for key in (name.decode() for name in lost):
             if self._held.get(key) == held[key]:
                 # Its chat goes on there; here ADK refuses the next write to the session.
                 logger.warning("a chat was lost to another worker")
                 del self._held[key]
 
     async def drop(self, values: dict[str, str]) -> None:
-        """Give keys back that hold these values."""
+        """Release keys that hold these values."""
         until = time.monotonic() + self._lease_ms / 1000
         for key, value in values.items():
             self._let_go(key, value)
@@ -142,5 +142,5 @@ class HeldKeys:
             del self._held[key]
 
     async def drop_all(self) -> None:
-        """Give everything back."""
+        """Release every key."""
         await self.drop(dict(self._held))

@@ -176,7 +176,7 @@ class RedisRelay:
             await self._keys.keep()
 
     def _is_gone(self, value: str) -> bool:
-        """Whether the process that a value names is dead."""
+        """Return whether the process that a value names is dead."""
         return self._peer is not None and self._peer.is_gone(value.rsplit("/", 2)[0])
 
     def _key(self, kind: str, chat: ChatId) -> str:

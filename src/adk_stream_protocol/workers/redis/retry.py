@@ -1,4 +1,4 @@
-"""How a call of redis-py is made: once more after a lost connection, and never past a cancel."""
+"""Retries a call of redis-py once after a lost connection, and never past a cancel."""
 
 import asyncio
 from typing import Any

@@ -84,7 +84,7 @@ class Logs:
             await pipe.execute()
 
     async def open(self, log: str, *, wait: bool) -> tuple[list[AnyChunk], bytes] | None:
-        """What came before a turn, and where its own chunks begin; None if it is over or cut."""
+        """Find what came before a turn, and where its chunks begin; None if it is over or cut."""
         try:
             found = await self._first(log, PATIENCE_SECONDS if wait else 0)
             is_over = not wait and await self._is_over(log)
@@ -112,7 +112,7 @@ class Logs:
     async def read(
         self, key: str, value: str, log: str, at: bytes
     ) -> AsyncIterator[list[AnyChunk]]:
-        """The chunks of a turn as they come. `key` holds `value` while somebody writes them."""
+        """Yield the chunks of a turn as they come. `key` holds `value` while they are written."""
         try:
             async for batch in self._read(key, value, log, at):
                 yield batch
@@ -143,7 +143,7 @@ class Logs:
                 raise _Broken
 
     async def _is_written(self, key: str, value: str) -> bool:
-        """Also after the turn's lease was given back: the end of the log follows."""
+        """Return whether more may come, also after the lease was released: the end follows it."""
         held = (await self._redis.get(key) or b"").decode()
         return held in (value, RELEASED + value) and not self._is_gone(value)
 
@@ -153,5 +153,5 @@ def _lines(chunks: list[AnyChunk]) -> bytes:
 
 
 def _chunks(lines: bytes) -> list[AnyChunk]:
-    """Chunks as they were written: they only pass through here."""
+    """Read chunks as they were written: they only pass through here."""
     return cast(list[AnyChunk], [msgspec.Raw(line) for line in lines.split(b"\n") if line])

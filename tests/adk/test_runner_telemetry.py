@@ -4,7 +4,7 @@ from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 from pytest import MonkeyPatch
 
-from adk_stream_protocol.adk.telemetry import AS_CONFIGURED, UNHEARD, telemetry
+from adk_stream_protocol.adk.runner import AS_CONFIGURED, UNHEARD, telemetry
 
 
 def test_nobody_listens_until_a_provider_is_set(monkeypatch: MonkeyPatch) -> None:

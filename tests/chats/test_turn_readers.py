@@ -7,9 +7,8 @@ from contextlib import asynccontextmanager, suppress
 import pytest
 
 from adk_stream_protocol.chat_id import ChatId
-from adk_stream_protocol.chats import reader as readers
-from adk_stream_protocol.chats.reader import Reader
-from adk_stream_protocol.chats.turn import Turn
+from adk_stream_protocol.chats import turn as turns
+from adk_stream_protocol.chats.turn import Reader, Turn
 from adk_stream_protocol.protocol.chunks import AnyChunk, TextDelta
 
 MANY = 2_000
@@ -73,7 +72,7 @@ async def test_after_a_flood_a_lone_chunk_does_not_wait_for_others(
     turn = Turn("r", ChatId("app", "u", "c"))
     async with reading(turn) as reader:
         await flooded(turn, reader)
-        monkeypatch.setattr(readers, "FLOOD_SECONDS", HOUR)
+        monkeypatch.setattr(turns, "FLOOD_SECONDS", HOUR)
         for number in range(MANY, MANY + 10):
             waiting = asyncio.create_task(reader.next(HOUR))
             await asyncio.sleep(0.01)
@@ -89,7 +88,7 @@ async def test_the_end_of_a_turn_does_not_wait_for_more(
     async with reading(turn) as reader:
         await flooded(turn, reader)
         # As on a loop that is very busy: the next write would wait for chunks that never come.
-        monkeypatch.setattr(readers, "FLOOD_SECONDS", HOUR)
+        monkeypatch.setattr(turns, "FLOOD_SECONDS", HOUR)
         monkeypatch.setattr(reader, "_round", HOUR)
         monkeypatch.setattr(reader, "_is_flooded", True)
         waiting = asyncio.create_task(reader.next(HOUR))
