@@ -17,6 +17,7 @@ SOURCE = ROOT / "src" / PACKAGE
 FILES = sorted(SOURCE.rglob("*.py"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = {
+    "cli/redis_check.py": {"redis"},
     "cli": {"demo", "recording"},
     "demo": {"demo", "recording"},
     "recording": {"recording"},

@@ -54,5 +54,6 @@ def test_list_show_and_export_tell_the_whole_story(tmp_path: Path) -> None:
 
 
 def test_an_unknown_id_is_said_plainly(tmp_path: Path) -> None:
+    (tmp_path / "approvals.sqlite3").touch()
     answer = approvals(tmp_path, "show", "nope")
     assert (answer.returncode, answer.stderr) == (1, "There is no approval nope.\n")

@@ -150,16 +150,21 @@ def test_a_chat_is_recorded_and_replayed(
 
 
 REFUSED = [
-    ([], "The scripted model has no wire to record."),
-    (["--model", "gemini-2.5-flash"], "The model needs GOOGLE_API_KEY"),
+    ([], "the scripted model has no wire to record;"),
+    (["--model", "gemini-2.5-flash"], "the model needs GOOGLE_API_KEY"),
     (["--model", "gemini-2.5-flash", "--app", "shop:app"], "an app has its own models"),
 ]
 
 
 @pytest.mark.parametrize(("arguments", "reason"), REFUSED)
 def test_what_cannot_be_recorded_is_said_at_once(
-    arguments: list[str], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: list[str],
+    reason: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
     monkeypatch.delenv("GEMINI_API_KEY", raising=False)
-    assert reason in str(run_command("record", tmp_path / "new.json", *arguments))
+    assert run_command("record", tmp_path / "new.json", *arguments) == 2
+    assert reason in capsys.readouterr().err

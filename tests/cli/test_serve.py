@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from adk_stream_protocol.cli import serve
+from adk_stream_protocol.cli.listening import listen
 from adk_stream_protocol.cli.serve import Supervisor
 from tests.support.waiting import wait_until
 
@@ -28,7 +29,7 @@ def signals() -> Generator[None]:
 
 
 def supervisor(code: str, *arguments: object) -> Supervisor:
-    return Supervisor([sys.executable, "-c", code, *map(str, arguments)], "127.0.0.1", 0)
+    return Supervisor([sys.executable, "-c", code, *map(str, arguments)], listen("127.0.0.1", 0))
 
 
 def starts(file: Path) -> int:

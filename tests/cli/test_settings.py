@@ -14,6 +14,7 @@ from adk_stream_protocol.cli.settings import (
     uses_vertex,
 )
 from adk_stream_protocol.demo.app import DemoSettings
+from adk_stream_protocol.demo.cannot_start import CannotStart
 
 ARGUMENTS = Namespace(state=Path("state"), model="gemini-2.5-flash")
 
@@ -80,12 +81,40 @@ def test_what_the_environment_says_of_logs_and_of_the_model(
     assert has_model_key() and uses_vertex() and model_service() == "https://near"
 
 
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [("LIVE_CALLS", "sequential or parallel"), ("LOG_FORMAT", "text or json")],
-)
-def test_a_wrong_value_is_named(name: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.environ", {f"ADK_STREAM_{name}": "wrong"})
-    with pytest.raises(SystemExit, match=f"ADK_STREAM_{name}: {reason}"):
+WRONG = [
+    ("LIVE_CALLS", "both", "sequential or parallel"),
+    ("LOG_FORMAT", "xml", "text or json"),
+    ("LOG_LEVEL", "loud", "warning, debug, info, error or critical"),
+    ("MAX_BODY", "ten", "a whole number from 1 to"),
+    ("MAX_BODY", "0", "a whole number from 1 to"),
+    ("MAX_BODY", "2.5", "a whole number from 1 to"),
+    ("MAX_BODY", "99999999999", "a whole number from 1 to"),
+    ("RECENT_EVENTS", "-1", "a whole number from 0 to"),
+    ("APPROVAL_TTL", "0", "a number from"),
+    ("APPROVAL_TTL", "nan", "a number from"),
+    ("CLIENT_TOOL_TTL", "inf", "a number from"),
+    ("DISCONNECT_GRACE", "-0.5", "a number from"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "expected"), WRONG)
+def test_a_wrong_value_is_named(
+    name: str, value: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.environ", {f"ADK_STREAM_{name}": value})
+    with pytest.raises(CannotStart) as refused:
         settings_of(ARGUMENTS)
         log_settings()
+    assert f"ADK_STREAM_{name} is '{value}'; set it to {expected}" in str(refused.value)
+
+
+def test_an_empty_variable_counts_as_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("STATE", "MAX_BODY", "APPROVAL_TTL", "LIVE_CALLS", "LOG_LEVEL", "DATABASE_URL")
+    monkeypatch.setattr("os.environ", {f"ADK_STREAM_{name}": "" for name in names})
+    assert settings_of(ARGUMENTS) == DemoSettings(Path("state"), model="gemini-2.5-flash")
+    assert default_state() == Path(".state") and log_settings() == ("warning", "text")
+
+
+def test_an_empty_list_of_users_names_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.environ", {"ADK_STREAM_DEMO_USERS": ""})
+    assert settings_of(ARGUMENTS).users == ()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from adk_stream_protocol.cli.settings import add_app, load_source
+from adk_stream_protocol.demo.cannot_start import CannotStart
 
 
 @pytest.fixture
@@ -23,7 +24,7 @@ def test_an_app_of_the_current_folder_is_found(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["no_such_module:app", "json:no_such_name", "json"])
 def test_an_app_that_is_not_there_is_said_plainly(folder: Path, name: str) -> None:
-    with pytest.raises(SystemExit, match=f"--app {name}: "):
+    with pytest.raises(CannotStart, match=f"--app {name} cannot be loaded: "):
         load_source(name)
 
 

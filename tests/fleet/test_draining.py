@@ -165,5 +165,5 @@ async def test_workers_whose_parent_is_killed_drain_and_end(
 def test_workers_without_redis_are_refused_with_the_reason(tmp_path: Path) -> None:
     command = [COMMAND, "demo", "--workers", "2", "--state", str(tmp_path)]
     found = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
-    assert found.returncode == 1
+    assert found.returncode == 2
     assert "ADK_STREAM_REDIS_URL" in found.stderr and "resume" in found.stderr

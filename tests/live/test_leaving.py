@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import socket
 import sys
 from pathlib import Path
 from typing import Any
@@ -227,10 +228,13 @@ def test_the_command_finds_a_dead_socket_within_45_seconds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[uvicorn.Config] = []
-    monkeypatch.setattr(sys, "argv", ["adk-stream", "demo", "--state", str(tmp_path)])
+    arguments = ["--state", str(tmp_path), "--port", "0"]
+    monkeypatch.setattr(sys, "argv", ["adk-stream", "demo", *arguments])
 
-    def run(server: uvicorn.Server) -> None:
+    def run(server: uvicorn.Server, sockets: list[socket.socket]) -> None:
         started.append(server.config)
+        for listening in sockets:
+            listening.close()
 
     monkeypatch.setattr(DrainingServer, "run", run)
     cli.main()

@@ -12,6 +12,7 @@ from functools import partial
 from adk_stream_protocol.approvals.record import ApprovalRecord, State
 from adk_stream_protocol.approvals.sql import SqlApprovalStore
 from adk_stream_protocol.approvals.visible_text import visible
+from adk_stream_protocol.cli.settings import whole_number
 from adk_stream_protocol.errors import StreamProtocolError
 
 Command = Callable[[SqlApprovalStore, argparse.Namespace], Awaitable[int]]
@@ -27,7 +28,7 @@ def add_commands(
     add = partial(commands.add_parser, parents=[common])
     listing = add("list", help="the newest records, as a table")
     listing.add_argument("--only", choices=[state.value for state in State], metavar="STATE")
-    listing.add_argument("--limit", type=int, default=50)
+    listing.add_argument("--limit", type=whole_number(1, 1_000_000), default=50)
     listing.set_defaults(command=_list)
     showing = add("show", help="one record and its trail")
     showing.add_argument("id")

@@ -1,6 +1,7 @@
 """`adk-stream record`: serves an agent on a real model and writes a chat with it into a file."""
 
 import argparse
+import os
 import re
 import signal
 import sys
@@ -12,14 +13,19 @@ from tempfile import TemporaryDirectory
 import uvicorn
 from starlette.types import ASGIApp
 
+from adk_stream_protocol.cli.checks import check
+from adk_stream_protocol.cli.listening import address_of, listen
 from adk_stream_protocol.cli.settings import (
+    PORT,
     add_app,
     has_model_key,
     load_source,
     model_service,
     uses_vertex,
+    whole_number,
 )
 from adk_stream_protocol.demo.app import DemoSettings, build_app
+from adk_stream_protocol.demo.cannot_start import CannotStart
 from adk_stream_protocol.recording.player.app import app_of
 from adk_stream_protocol.recording.recorder.client_tap import ClientTap
 from adk_stream_protocol.recording.recorder.model_tap import ModelTap
@@ -37,12 +43,12 @@ def add_record(parser: argparse.ArgumentParser, settings_of: Settings) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="a new file, for one chat")
     add_app(parser)
     parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--port", type=PORT, default=8000)
     parser.add_argument("--state", type=Path, help="the demo's folder; a new one without it")
     parser.add_argument("--model", help="the demo's model, such as gemini-2.5-flash")
     parser.add_argument("--live-model", help="the demo's live model")
     parser.add_argument("--upstream", help=f"the model's service; ${BASE_URL} or Google's")
-    parser.add_argument("--turns", type=int, help="stop after so many")
+    parser.add_argument("--turns", type=whole_number(1, 1_000_000), help="stop after so many")
     parser.add_argument("--about", default="A recorded chat.", help="a sentence for the file")
     parser.add_argument(
         "--redact",
@@ -77,6 +83,8 @@ def _pattern(text: str) -> str:
 
 def _record(arguments: argparse.Namespace, settings: DemoSettings, folder: Path) -> int:
     _check(arguments)
+    if not arguments.app:
+        check(settings)
     recorder = Recorder(
         arguments.file,
         lambda line: print(line, flush=True),
@@ -96,20 +104,26 @@ def _record(arguments: argparse.Namespace, settings: DemoSettings, folder: Path)
 def _check(arguments: argparse.Namespace) -> None:
     """Say at once what cannot be recorded."""
     if arguments.file.exists():
-        raise SystemExit(f"{arguments.file} exists; a recording does not replace a file.")
-    if not arguments.file.parent.is_dir():
-        raise SystemExit(f"There is no folder {arguments.file.parent}.")
+        raise CannotStart(
+            f"{arguments.file} exists; a recording does not replace a file, so name another one"
+        )
+    if not os.access(arguments.file.parent, os.W_OK | os.X_OK):
+        raise CannotStart(
+            f"{arguments.file.parent} is not a folder that you can write to; make or name one"
+        )
     if not arguments.app and not (arguments.model or arguments.live_model):
-        raise SystemExit(
-            "The scripted model has no wire to record. Name a model, such as "
-            "--model gemini-2.5-flash, or an app of yours with --app."
+        raise CannotStart(
+            "the scripted model has no wire to record; name a model, such as "
+            "--model gemini-2.5-flash, or an app of yours with --app"
         )
     if arguments.app and (arguments.model or arguments.live_model):
-        raise SystemExit("--model and --live-model are for the demo; an app has its own models.")
+        raise CannotStart("--model and --live-model are for the demo; an app has its own models")
     if uses_vertex():
-        raise SystemExit("Only the Gemini API is recorded, not Vertex AI.")
+        raise CannotStart(
+            "only the Gemini API is recorded, not Vertex AI; unset GOOGLE_GENAI_USE_VERTEXAI"
+        )
     if not arguments.app and not has_model_key():
-        raise SystemExit("The model needs GOOGLE_API_KEY in the environment.")
+        raise CannotStart("the model needs GOOGLE_API_KEY in the environment; set it")
 
 
 def _options(arguments: argparse.Namespace, settings: DemoSettings) -> RecordingOptions:
@@ -139,18 +153,17 @@ def _tapped_model(recorder: Recorder, upstream: str | None, folder: Path) -> Gen
 def _serve(app: ASGIApp, recorder: Recorder, arguments: argparse.Namespace) -> None:
     config = uvicorn.Config(
         app,
-        host=arguments.host,
-        port=arguments.port,
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=2,
         **UVICORN,
     )
+    sockets = listen(arguments.host, arguments.port)
     # uvicorn raises the signal that stopped it once more; the file is to be reported on first.
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda number, frame: None)
-    print(f"adk-stream record on http://{arguments.host}:{arguments.port}", flush=True)
-    _RecordingServer(config, recorder, arguments.turns).run()
+    print(f"adk-stream record on {address_of(arguments.host, sockets)}", flush=True)
+    _RecordingServer(config, recorder, arguments.turns).run(sockets)
 
 
 class _RecordingServer(uvicorn.Server):

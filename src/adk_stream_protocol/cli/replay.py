@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 import msgspec
 from starlette.types import ASGIApp
 
-from adk_stream_protocol.cli.settings import add_app, load_source
+from adk_stream_protocol.cli.settings import add_app, load_source, log_level
 from adk_stream_protocol.demo.recorded_app import wire_app
 from adk_stream_protocol.recording.player.app import AppSource, app_of, is_app, started
 from adk_stream_protocol.recording.player.player import Player
@@ -46,7 +46,9 @@ def add_replay(parser: argparse.ArgumentParser) -> None:
         metavar="NAME:VALUE",
         help="goes with the client's requests, such as what signs it in",
     )
-    parser.add_argument("--log-level", default="critical", help="of the app; critical without it")
+    parser.add_argument(
+        "--log-level", default="critical", type=log_level, help="of the app; critical without it"
+    )
     parser.add_argument("--update", action="store_true", help="keep what comes as the expectation")
     parser.set_defaults(run=_run)
 

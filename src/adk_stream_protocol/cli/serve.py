@@ -38,24 +38,23 @@ class DrainingServer(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def serve(app: Starlette, host: str, port: int, max_body: int, fd: int | None = None) -> None:
-    """Serve until a signal ends it; on a socket that a parent has opened, if there is one."""
+def serve(app: Starlette, max_body: int, sockets: list[socket.socket]) -> None:
+    """Serve on these sockets until a signal ends it."""
     config = uvicorn.Config(
         app,
-        host=host,
-        port=port,
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=GRACEFUL_SECONDS,
         ws_max_size=max_body,
         **UVICORN,
     )
-    server = DrainingServer(config, app.state.chats)
-    if fd is None:
-        server.run()
-    else:
-        threading.Thread(target=_end_with_parent, daemon=True).start()
-        server.run(sockets=[socket.socket(fileno=fd)])
+    DrainingServer(config, app.state.chats).run(sockets)
+
+
+def serve_as_worker(app: Starlette, max_body: int, fds: list[int]) -> None:
+    """Serve on sockets that a parent has opened, until a signal or the parent's end."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    serve(app, max_body, [socket.socket(fileno=fd) for fd in fds])
 
 
 def _end_with_parent() -> None:
@@ -83,14 +82,15 @@ class _Worker:
 
 
 class Supervisor:
-    """Runs a command several times on one socket. What dies is replaced; SIGTERM drains all.
+    """Runs a command several times on the same sockets. What dies is replaced; SIGTERM drains all.
 
     A worker drains as well when it has no parent any more: nobody else would ever end it.
     """
 
-    def __init__(self, command: list[str], host: str, port: int) -> None:
-        self._socket = socket.create_server((host, port), backlog=2048)
-        self._command = [*command, "--fd", str(self._socket.fileno())]
+    def __init__(self, command: list[str], sockets: list[socket.socket]) -> None:
+        self._sockets = sockets
+        self._fds = [each.fileno() for each in sockets]
+        self._command = [*command, *(f"--fd={fd}" for fd in self._fds)]
         self._ending = threading.Event()
         self._workers: list[_Worker] = []
 
@@ -111,16 +111,15 @@ class Supervisor:
                 worker.process.kill()
                 worker.process.wait()
             worker.close()
-        self._socket.close()
+        for each in self._sockets:
+            each.close()
         return int(any(worker.has_failed for worker in self._workers))
 
     def _end(self, number: int, frame: FrameType | None) -> None:
         self._ending.set()
 
     def _start(self) -> _Worker:
-        process = subprocess.Popen(
-            self._command, stdin=subprocess.PIPE, pass_fds=[self._socket.fileno()]
-        )
+        process = subprocess.Popen(self._command, stdin=subprocess.PIPE, pass_fds=self._fds)
         return _Worker(process, time.monotonic())
 
     def _replace(self) -> None:

@@ -7,6 +7,7 @@ google-genai to another address, through the variables that google-genai reads.
 import argparse
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, cast
 
@@ -15,9 +16,15 @@ from uvicorn.importer import ImportFromStringError, import_from_string
 
 from adk_stream_protocol.cli.logs import FORMATS
 from adk_stream_protocol.demo.app import DemoSettings
+from adk_stream_protocol.demo.cannot_start import CannotStart, reason_of
 from adk_stream_protocol.recording.player.app import AppSource
 from adk_stream_protocol.recording.stand_in.environment import BASE_URL, VERTEX
 
+LEVELS = ("warning", "debug", "info", "error", "critical")
+MAX_BODY = 2**30
+YEAR = 366 * 86_400
+MAX_GRACE = 86_400
+MAX_EVENTS = 1_000_000
 _SERVICE = "https://generativelanguage.googleapis.com"
 
 
@@ -36,7 +43,34 @@ def load_source(name: str) -> AppSource:
     try:
         return cast(ASGIApp, import_from_string(name))
     except ImportFromStringError as error:
-        raise SystemExit(f"--app {name}: {error}") from None
+        raise CannotStart(f"--app {name} cannot be loaded: {reason_of(error)}") from None
+
+
+def whole_number(least: int, most: int) -> Callable[[str], int]:
+    """Return a type for `add_argument` that refuses what is not between these two."""
+
+    def parse(given: str) -> int:
+        try:
+            value = int(given)
+        except ValueError:
+            value = None
+        if value is None or not least <= value <= most:
+            raise argparse.ArgumentTypeError(
+                f"{given!r} is not a whole number from {least} to {most}"
+            )
+        return value
+
+    return parse
+
+
+PORT = whole_number(0, 65_535)
+
+
+def log_level(given: str) -> str:
+    """Be a type for `add_argument`: the name of a level."""
+    if given.lower() not in LEVELS:
+        raise argparse.ArgumentTypeError(f"{given!r} is none of {_either(*LEVELS)}")
+    return given.lower()
 
 
 def default_state() -> Path:
@@ -46,7 +80,7 @@ def default_state() -> Path:
 
 def log_settings() -> tuple[str, str]:
     """Return the level of log lines, and their format."""
-    return _env("LOG_LEVEL", "warning").lower(), _one_of("LOG_FORMAT", *FORMATS)
+    return _one_of("LOG_LEVEL", *LEVELS), _one_of("LOG_FORMAT", *FORMATS)
 
 
 def has_model_key() -> bool:
@@ -71,38 +105,64 @@ def settings_of(arguments: argparse.Namespace) -> DemoSettings:
         model=getattr(arguments, "model", None),
         live_model=getattr(arguments, "live_model", None),
         live_calls=_live_calls(),
-        disconnect_grace=float(_env("DISCONNECT_GRACE", "30")),
+        disconnect_grace=_number("DISCONNECT_GRACE", 30.0, 0, MAX_GRACE),
         database_url=_env("DATABASE_URL", "") or None,
         redis_url=_env("REDIS_URL", "") or None,
         payment_sink_url=os.environ.get("PAYMENT_SINK_URL") or None,
         users=_names("DEMO_USERS", "alice,bob,carol"),
         allowed_origins=_names("ALLOWED_ORIGINS", ""),
-        max_body=int(_env("MAX_BODY", str(10 * 1024 * 1024))),
-        approval_ttl=float(_env("APPROVAL_TTL", "600")),
-        client_tool_ttl=float(_env("CLIENT_TOOL_TTL", "600")),
-        recent_events=int(_env("RECENT_EVENTS", "0")) or None,
+        max_body=_whole("MAX_BODY", 10 * 1024 * 1024, 1, MAX_BODY),
+        approval_ttl=_number("APPROVAL_TTL", 600.0, 0.001, YEAR),
+        client_tool_ttl=_number("CLIENT_TOOL_TTL", 600.0, 0.001, YEAR),
+        recent_events=_whole("RECENT_EVENTS", 0, 0, MAX_EVENTS) or None,
     )
 
 
 def _env(name: str, default: str) -> str:
-    return os.environ.get(f"ADK_STREAM_{name}", default)
+    """Return a variable; an empty one counts as unset, as `NAME=` of a container means it."""
+    return os.environ.get(f"ADK_STREAM_{name}") or default
+
+
+def _number(name: str, default: float, least: float, most: float) -> float:
+    given = _env(name, str(default))
+    try:
+        value = float(given)
+    except ValueError:
+        value = float("nan")
+    if not least <= value <= most:  # false of NaN as well
+        raise _wrong(name, f"a number from {least} to {most}")
+    return value
+
+
+def _whole(name: str, default: int, least: int, most: int) -> int:
+    try:
+        return whole_number(least, most)(_env(name, str(default)))
+    except argparse.ArgumentTypeError:
+        raise _wrong(name, f"a whole number from {least} to {most}") from None
 
 
 def _live_calls() -> Literal["sequential", "parallel"]:
-    value = _env("LIVE_CALLS", "sequential")
-    if value == "sequential" or value == "parallel":
-        return value
-    raise SystemExit(f"ADK_STREAM_LIVE_CALLS: sequential or parallel is expected, not {value!r}")
+    value = _one_of("LIVE_CALLS", "sequential", "parallel")
+    return "parallel" if value == "parallel" else "sequential"
 
 
 def _one_of(name: str, default: str, *others: str) -> str:
-    value = _env(name, default)
-    if value in (default, *others):
-        return value
-    raise SystemExit(f"ADK_STREAM_{name}: {' or '.join((default, *others))} is expected")
+    value = _env(name, default).lower()
+    if value not in (default, *others):
+        raise _wrong(name, _either(default, *others))
+    return value
+
+
+def _either(*values: str) -> str:
+    *first, last = values
+    return f"{', '.join(first)} or {last}"
+
+
+def _wrong(name: str, expected: str) -> CannotStart:
+    given = os.environ[f"ADK_STREAM_{name}"][:40]
+    return CannotStart(f"ADK_STREAM_{name} is {given!r}; set it to {expected}, or unset it")
 
 
 def _names(name: str, default: str) -> tuple[str, ...]:
-    return tuple(
-        part.strip() for part in _env(name, default).replace("|", ",").split(",") if part.strip()
-    )
+    given = os.environ.get(f"ADK_STREAM_{name}", default)  # an empty one names nobody
+    return tuple(part.strip() for part in given.replace("|", ",").split(",") if part.strip())

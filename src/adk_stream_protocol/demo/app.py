@@ -10,7 +10,7 @@ from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.models.base_llm import BaseLlm
 from google.adk.sessions.base_session_service import GetSessionConfig
 from google.adk.sessions.database_session_service import DatabaseSessionService
-from sqlalchemy import event
+from sqlalchemy import event, make_url
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
@@ -20,6 +20,7 @@ from adk_stream_protocol.chats.live.settings import LiveOptions
 from adk_stream_protocol.demo.agent import POLICIES, build_agent
 from adk_stream_protocol.demo.identity import demo_identify, load_secret
 from adk_stream_protocol.demo.page import page_routes
+from adk_stream_protocol.demo.state import prepare_state
 from adk_stream_protocol.demo.wallet import Wallet
 from adk_stream_protocol.limits import Limits
 from adk_stream_protocol.mount import mount
@@ -57,13 +58,23 @@ class DemoSettings:
     def approvals_url(self) -> str:
         return self._url("approvals")
 
+    @property
+    def files(self) -> list[Path]:
+        """The SQLite files that the demo writes."""
+        files = [self.state / "wallet.sqlite3"]
+        for address in map(make_url, {self.sessions_url, self.approvals_url}):
+            place = address.database if address.drivername.startswith("sqlite") else None
+            if place and not place.startswith((":memory:", "file:")):
+                files.append(Path(place))
+        return files
+
     def _url(self, name: str) -> str:
         return self.database_url or f"sqlite+aiosqlite:///{self.state / name}.sqlite3"
 
 
 def build_app(settings: DemoSettings) -> Starlette:
     """Build the demo as an ASGI app."""
-    settings.state.mkdir(parents=True, exist_ok=True)
+    prepare_state(settings.state, settings.files)
     wallet = Wallet(settings.state, sink_url=settings.payment_sink_url)
     cors = Middleware(
         CORSMiddleware,

@@ -9,19 +9,39 @@ from pathlib import Path
 
 from starlette.requests import HTTPConnection
 
+from adk_stream_protocol.demo.cannot_start import CannotStart, reason_of
+
 COOKIE = "adk_stream_user"
+_SHORTEST_KEY = 16
 
 
 def load_secret(state: Path) -> bytes:
     """Load the key that signs the demo's cookies, kept in the state folder."""
     path = state / "cookie.key"
+    try:
+        key = _read_or_make(path)
+    except OSError as error:
+        raise CannotStart(
+            f"the key file {path} cannot be read or written ({reason_of(error)});"
+            " make its folder writable, or name another one with --state"
+        ) from None
+    if len(key) < _SHORTEST_KEY:
+        raise CannotStart(
+            f"the key file {path} is empty or too short, so that anybody could sign cookies;"
+            " delete it, and the next start makes a new one"
+        )
+    return key
+
+
+def _read_or_make(path: Path) -> bytes:
     if not path.exists():
-        fresh = state / f"cookie.key-{secrets.token_hex(4)}"
+        fresh = path.with_name(f"{path.name}-{secrets.token_hex(4)}")
         fresh.touch(mode=0o600)
         fresh.write_bytes(secrets.token_bytes(32))
         with suppress(FileExistsError):  # workers that start together must not read half a key
             path.hardlink_to(fresh)
         fresh.unlink()
+    path.chmod(0o600)
     return path.read_bytes()
 
 

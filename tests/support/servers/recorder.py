@@ -18,7 +18,7 @@ LIVE_MODEL = "gemini-2.5-flash-native-audio-preview-12-2025"
 
 
 def run_command(*arguments: object) -> object:
-    """`adk-stream` in this process: its exit code, or what it says in its place."""
+    """`adk-stream` in this process: its exit code."""
     with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as ended:
         patch.setattr(sys, "argv", ["adk-stream", *map(str, arguments)])
         main()
