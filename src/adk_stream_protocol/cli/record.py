@@ -14,6 +14,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from adk_stream_protocol.cli.checks import check
+from adk_stream_protocol.cli.guarded import SERVER
 from adk_stream_protocol.cli.listening import address_of, listen
 from adk_stream_protocol.cli.settings import (
     PORT,
@@ -33,7 +34,6 @@ from adk_stream_protocol.recording.recorder.recorder import Recorder
 from adk_stream_protocol.recording.stand_in.environment import BASE_URL, leading_to, trusted_file
 from adk_stream_protocol.recording.stand_in.local_server import LocalServer
 from adk_stream_protocol.recording.tapes.tape import RecordingOptions
-from adk_stream_protocol.transports.uvicorn import UVICORN
 
 Settings = Callable[[argparse.Namespace], DemoSettings]
 
@@ -156,7 +156,7 @@ def _serve(app: ASGIApp, recorder: Recorder, arguments: argparse.Namespace) -> N
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=2,
-        **UVICORN,
+        **SERVER,
     )
     sockets = listen(arguments.host, arguments.port)
     # uvicorn raises the signal that stopped it once more; the file is to be reported on first.

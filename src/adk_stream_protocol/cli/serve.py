@@ -13,7 +13,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from adk_stream_protocol.chats.chats import Chats
-from adk_stream_protocol.transports.uvicorn import UVICORN
+from adk_stream_protocol.cli.guarded import SERVER
 
 # With what running tools are given before, less than ten seconds pass until a process is gone.
 GRACEFUL_SECONDS = 2
@@ -46,7 +46,7 @@ def serve(app: Starlette, max_body: int, sockets: list[socket.socket]) -> None:
         access_log=False,
         timeout_graceful_shutdown=GRACEFUL_SECONDS,
         ws_max_size=max_body,
-        **UVICORN,
+        **SERVER,
     )
     DrainingServer(config, app.state.chats).run(sockets)
 
