@@ -1,5 +1,6 @@
 """What the command reads from its environment."""
 
+import socket
 from argparse import Namespace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from adk_stream_protocol.cli.settings import (
     settings_of,
     uses_vertex,
 )
-from adk_stream_protocol.demo.app import DemoSettings
+from adk_stream_protocol.demo.app import LOOPBACK, DemoSettings
 from adk_stream_protocol.demo.cannot_start import CannotStart
 
 ARGUMENTS = Namespace(state=Path("state"), model="gemini-2.5-flash")
@@ -25,7 +26,9 @@ def empty_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_empty_environment_gives_the_defaults() -> None:
-    assert settings_of(ARGUMENTS) == DemoSettings(Path("state"), model="gemini-2.5-flash")
+    assert settings_of(ARGUMENTS) == DemoSettings(
+        Path("state"), model="gemini-2.5-flash", allowed_hosts=LOOPBACK
+    )
     assert default_state() == Path(".state")
     assert log_settings() == ("warning", "text")
     assert model_service() == "https://generativelanguage.googleapis.com"
@@ -41,6 +44,7 @@ def test_variables_change_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
         "PAYMENT_SINK_URL": "http://sink",
         "ADK_STREAM_DEMO_USERS": "ann| ben,",
         "ADK_STREAM_ALLOWED_ORIGINS": "http://a, http://b",
+        "ADK_STREAM_ALLOWED_HOSTS": "chat.example",
         "ADK_STREAM_MAX_BODY": "1000",
         "ADK_STREAM_APPROVAL_TTL": "5",
         "ADK_STREAM_CLIENT_TOOL_TTL": "6",
@@ -57,6 +61,7 @@ def test_variables_change_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
         payment_sink_url="http://sink",
         users=("ann", "ben"),
         allowed_origins=("http://a", "http://b"),
+        allowed_hosts=(*LOOPBACK, "chat.example"),
         max_body=1000,
         approval_ttl=5,
         client_tool_ttl=6,
@@ -108,10 +113,21 @@ def test_a_wrong_value_is_named(
     assert f"ADK_STREAM_{name} is '{value}'; set it to {expected}" in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [("0.0.0.0", socket.gethostname()), ("::1", "[::1]"), ("10.1.2.3", "10.1.2.3")],
+)
+def test_what_the_server_listens_on_is_a_name_of_it(host: str, name: str) -> None:
+    arguments = Namespace(**vars(ARGUMENTS), host=host)
+    assert name in (settings_of(arguments).allowed_hosts or ())
+
+
 def test_an_empty_variable_counts_as_unset(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("STATE", "MAX_BODY", "APPROVAL_TTL", "LIVE_CALLS", "LOG_LEVEL", "DATABASE_URL")
     monkeypatch.setattr("os.environ", {f"ADK_STREAM_{name}": "" for name in names})
-    assert settings_of(ARGUMENTS) == DemoSettings(Path("state"), model="gemini-2.5-flash")
+    assert settings_of(ARGUMENTS) == DemoSettings(
+        Path("state"), model="gemini-2.5-flash", allowed_hosts=LOOPBACK
+    )
     assert default_state() == Path(".state") and log_settings() == ("warning", "text")
 
 

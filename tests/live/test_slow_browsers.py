@@ -2,11 +2,13 @@
 
 import asyncio
 import json
+from contextlib import suppress
 
 import pytest
 
 from adk_stream_protocol.chats import turn
 from adk_stream_protocol.limits import Limits
+from adk_stream_protocol.transports.uvicorn import StallGuard
 from tests.support.clients.raw_socket import RawSocket, stalled_connection
 from tests.support.servers.in_process import Served, clerk, responses, serving, until
 from tests.support.tills import Till
@@ -70,6 +72,28 @@ async def test_a_call_of_a_stalled_browser_can_be_answered_elsewhere() -> None:
                 assert (await socket.approve(request)).said.endswith('{"paid": 5}.')
                 assert responses(await socket.context()) == [{"paid": 5}]
     assert till.paid == [5]
+
+
+async def test_a_connection_that_takes_nothing_is_cut_and_its_turn_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(StallGuard, "stalled", 0.05)
+    body = json.dumps({"id": "c", "message": {"role": "user", "content": MUCH}}).encode()
+    limits = Limits(stalled=0.05, turns_per_user=1)
+    async with serving(clerk(), send_buffer=4096, limits=limits) as served:
+        reader, writer = await stalled_connection(served.port)
+        head = "POST /api/chat HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        await until(lambda: served.chat.get("alice", "c") is not None)
+
+        async def is_free() -> bool:
+            return (await served.say("/say 1", "d")).status == 200
+
+        await until(is_free)
+        with suppress(ConnectionResetError):
+            async with asyncio.timeout(60):
+                assert b"[DONE]" not in await reader.read()
+        writer.close()
 
 
 async def test_a_request_that_was_not_read_in_time_does_not_look_complete(

@@ -88,6 +88,32 @@ async def test_a_stream_that_misses_a_piece_has_no_end(monkeypatch: pytest.Monke
     assert "[DONE]" not in sent.text
 
 
+async def test_a_stream_that_nobody_takes_is_given_up() -> None:
+    turn, sent = Turn("r", CHAT), Sent()
+    slots, gone = Slots(1, "Enough."), asyncio.Event()
+    stream = EventStream(turn, slots.take(CHAT.user), stalled=0.01)
+
+    async def send(message: Any) -> None:
+        await sent.send(message)
+        if message["type"] == "http.response.body":
+            await asyncio.Event().wait()
+
+    async def receive() -> Any:
+        await gone.wait()
+        return {"type": "http.disconnect"}
+
+    streaming = asyncio.create_task(stream({"type": "http"}, receive, send))
+    turn.put([delta("a")])
+    unread = asyncio.Event()
+    await sent.until('"a"')
+    turn.when_unread(unread.set)
+    await asyncio.wait_for(unread.wait(), 60)
+    slots.take(CHAT.user)
+    assert not streaming.done(), "the server would take an early end for a failure of ours"
+    gone.set()
+    await streaming
+
+
 async def test_the_three_routes_of_a_turn() -> None:
     served = Served(agent())
     said = await served.say("hello")

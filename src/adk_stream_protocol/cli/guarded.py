@@ -8,10 +8,10 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 from websockets.frames import Frame
 
-from adk_stream_protocol.transports.uvicorn import UVICORN, GatheringSockets
+from adk_stream_protocol.transports.uvicorn import UVICORN, GatheringSockets, StallingHttp
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class _Refused(Exception):
     """Ends the parsing of a request."""
 
 
-class GuardedHttp(HttpToolsProtocol):
+class GuardedHttp(StallingHttp):
     """uvicorn's protocol with bounds and deadlines, up to the end of a request's body."""
 
     limits = ConnectionLimits()

@@ -6,6 +6,7 @@ google-genai to another address, through the variables that google-genai reads.
 
 import argparse
 import os
+import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +16,7 @@ from starlette.types import ASGIApp
 from uvicorn.importer import ImportFromStringError, import_from_string
 
 from adk_stream_protocol.cli.logs import FORMATS
-from adk_stream_protocol.demo.app import DemoSettings
+from adk_stream_protocol.demo.app import LOOPBACK, DemoSettings
 from adk_stream_protocol.demo.cannot_start import CannotStart, reason_of
 from adk_stream_protocol.recording.player.app import AppSource
 from adk_stream_protocol.recording.stand_in.environment import BASE_URL, VERTEX
@@ -111,11 +112,20 @@ def settings_of(arguments: argparse.Namespace) -> DemoSettings:
         payment_sink_url=os.environ.get("PAYMENT_SINK_URL") or None,
         users=_names("DEMO_USERS", "alice,bob,carol"),
         allowed_origins=_names("ALLOWED_ORIGINS", ""),
+        allowed_hosts=_hosts(getattr(arguments, "host", "127.0.0.1")),
         max_body=_whole("MAX_BODY", 10 * 1024 * 1024, 1, MAX_BODY),
         approval_ttl=_number("APPROVAL_TTL", 600.0, 0.001, YEAR),
         client_tool_ttl=_number("CLIENT_TOOL_TTL", 600.0, 0.001, YEAR),
         recent_events=_whole("RECENT_EVENTS", 0, 0, MAX_EVENTS) or None,
     )
+
+
+def _hosts(host: str) -> tuple[str, ...]:
+    """Return the names of this server: those of loopback, what `--host` says, and what is added."""
+    added = _names("ALLOWED_HOSTS", "")
+    is_any = host in ("", "0.0.0.0", "::")
+    own = socket.gethostname() if is_any else f"[{host}]" if ":" in host else host
+    return tuple(dict.fromkeys((*LOOPBACK, own, *added)))
 
 
 def _env(name: str, default: str) -> str:

@@ -13,6 +13,9 @@ _SCHEMES = {"ws": "http", "wss": "https"}
 _NAME = r"(?P<name>[a-z0-9_]([a-z0-9_.-]{0,252})|\[[0-9a-f:.]{2,45}\])"
 _HOST = re.compile(rf"{_NAME}(:(?P<port>[0-9]{{1,5}}))?")
 _ORIGIN = re.compile(rf"(?P<scheme>https?)://{_NAME}(:(?P<port>[0-9]{{1,5}}))?")
+_UNKNOWN_HOST = (
+    "This server does not answer to that name. Its operator can add it to allowed_hosts."
+)
 
 Origin = tuple[str, str, int]
 """Scheme, host and port."""
@@ -36,7 +39,7 @@ class Origins:
         """Raise ForbiddenHost or ForbiddenOrigin, unless the request may go on."""
         here = _here(connection)
         if self.hosts is not None and not (here and self._is_ours(here[1])):
-            raise ForbiddenHost("This server does not answer to that name.")
+            raise ForbiddenHost(_UNKNOWN_HOST)
         origins = connection.headers.getlist("origin")
         if not origins:
             return

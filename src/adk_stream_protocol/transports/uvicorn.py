@@ -7,6 +7,7 @@ uvicorn hands each message to its transport, and uvloop writes each at once (uvi
 import asyncio
 from typing import Any, cast
 
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 MAX_GATHERED = 65_536
@@ -47,7 +48,40 @@ class GatheringTransport:
             self._transport.write(b"".join(gathered))
 
 
-class GatheringSockets(WebSocketsSansIOProtocol):
+class StallGuard(asyncio.Protocol):
+    """Cuts a connection whose client takes nothing. To close it is not enough: that waits too."""
+
+    stalled = 35.0
+    """Seconds in which a full buffer must become half empty."""
+    loop: asyncio.AbstractEventLoop
+    transport: asyncio.Transport
+    _patience: asyncio.TimerHandle | None = None
+
+    def pause_writing(self) -> None:
+        """Begin to wait: the buffer is full."""
+        super().pause_writing()
+        self._patience = self.loop.call_later(self.stalled, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Stop waiting: the client has taken something."""
+        self._lose_patience()
+        super().resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting: the connection is gone."""
+        self._lose_patience()
+        super().connection_lost(exc)
+
+    def _lose_patience(self) -> None:
+        if self._patience:
+            self._patience.cancel()
+
+
+class StallingHttp(StallGuard, HttpToolsProtocol):
+    """uvicorn's protocol for HTTP, without connections that nobody reads."""
+
+
+class GatheringSockets(StallGuard, WebSocketsSansIOProtocol):
     """uvicorn's `websockets-sansio`, on such a transport."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -62,9 +96,10 @@ class GatheringSockets(WebSocketsSansIOProtocol):
 
 
 UVICORN: dict[str, Any] = {
+    "http": StallingHttp,
     "ws": GatheringSockets,
     "ws_per_message_deflate": False,
     "ws_ping_interval": 20.0,
     "ws_ping_timeout": 20.0,
 }
-"""uvicorn settings: batched writes, no compression, dead sockets detected within 40 s."""
+"""uvicorn settings: batched writes, no compression, dead and stalled clients found within 40 s."""
