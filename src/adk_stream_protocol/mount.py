@@ -3,7 +3,6 @@
 import logging
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
-from importlib.metadata import version
 from typing import Any
 
 from google.adk.agents.base_agent import BaseAgent
@@ -12,8 +11,6 @@ from google.adk.apps.app import App
 from google.adk.runners import Runner
 from google.adk.sessions.base_session_service import BaseSessionService
 from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 
 from adk_stream_protocol.adk.runner import build_runner
@@ -31,6 +28,7 @@ from adk_stream_protocol.limits import DEFAULT_LIMITS, Limits
 from adk_stream_protocol.telemetry.calls import CallTelemetry
 from adk_stream_protocol.transports.admission import Admission, Identify
 from adk_stream_protocol.transports.approvals import decide_endpoint, list_endpoint
+from adk_stream_protocol.transports.health import Readiness, health_endpoint
 from adk_stream_protocol.transports.history import (
     chats_endpoint,
     delete_endpoint,
@@ -120,20 +118,11 @@ def mount(
         ),
         Route(f"{prefix}/api/chats", chats_endpoint(stored, admission), methods=["GET"]),
         WebSocketRoute(f"{prefix}/live", LiveEndpoint(chats, admission)),
-        Route(f"{prefix}/healthz", _health(chats), methods=["GET"]),
+        Route(f"{prefix}/healthz", health_endpoint(chats), methods=["GET"]),
+        Route(f"{prefix}/readyz", Readiness(chats).endpoint, methods=["GET"]),
     ]
     _close_with(app, chats)
     return chats
-
-
-def _health(chats: Chats) -> Any:
-    versions = {name: version(name) for name in ("adk-stream-protocol", "google-adk")}
-
-    async def healthz(request: Request) -> Response:
-        stores = {"sessions": chats.session_store, "approvals": chats.approval_store}
-        return JSONResponse({"status": "ok", "versions": versions, "stores": stores})
-
-    return healthz
 
 
 def _close_with(app: Starlette, chats: Chats) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from adk_stream_protocol.cli.logs import JsonLines, TextLines
+from adk_stream_protocol.cli.logs import FORMATS, JsonLines, TextLines
 from adk_stream_protocol.cli.main import main
 from tests.support.clients.http import RawChat, decision
 from tests.support.servers.demo import free_port
@@ -143,3 +143,14 @@ def test_importing_the_package_sets_nothing_up() -> None:
     handlers, level, *providers = found.stdout.split(maxsplit=2)
     assert (handlers, level) == ("[]", str(logging.NOTSET))
     assert providers[0].count(".Proxy") + providers[0].count("._Proxy") == 2, providers
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize(
+    "mark", ["\u2028", "\u2029", "\u202e", "\u200b", "\x1b", "\n", "\x85", "\U000e0001"]
+)
+def test_nothing_ends_a_line_hides_or_turns_it_around(form: str, mark: str) -> None:
+    record = logging.makeLogRecord({"msg": f"a{mark}b", "name": "n", "chat_id": f"c{mark}d"})
+    line = FORMATS[form](with_texts=False).format(record)
+    assert line.isprintable() and len(line.splitlines()) == 1
+    assert "日本" in FORMATS[form](with_texts=False).format(logging.makeLogRecord({"msg": "日本"}))

@@ -206,7 +206,9 @@ class OpenTurn:
         A live run finishes its decided calls itself. `is_ours`: no other worker runs the chat.
         """
         for decision in plan.decisions:
-            self._book.check(self._record(decision.call), who)
+            record = self._record(decision.call)
+            self._book.check(record, who)
+            await self._book.check_shown(record, who, decision.shown)
         for decision in plan.decisions:
             record = self._record(decision.call)
             decided = await self._book.decide(record, who, decision.approved, decision.reason)

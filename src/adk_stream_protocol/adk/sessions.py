@@ -6,11 +6,13 @@ with a long history that read is the dearest thing the bridge could do twice.
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+import random
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
+from google.adk.errors.already_exists_error import AlreadyExistsError
 from google.adk.events.event import Event
 from google.adk.sessions.base_session_service import (
     BaseSessionService,
@@ -20,13 +22,16 @@ from google.adk.sessions.base_session_service import (
 from google.adk.sessions.database_session_service import DatabaseSessionService
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.adk.sessions.session import Session
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
+from adk_stream_protocol.adk.task_context import current_run
 from adk_stream_protocol.clock import steady_clock
+from adk_stream_protocol.errors import Busy, Unavailable
 
 logger = logging.getLogger(__name__)
 
 _PREPARE_ATTEMPTS = 10
+_LOCKED_ATTEMPTS = 4
 
 T = TypeVar("T")
 
@@ -63,8 +68,8 @@ class TurnSessions(BaseSessionService):
     ) -> Session | None:
         if session := self._read.pop((app_name, user_id, session_id), None):
             return session
-        return await finish_even_if_cancelled(
-            self.inner.get_session(
+        return await _stored(
+            lambda: self.inner.get_session(
                 app_name=app_name, user_id=user_id, session_id=session_id, config=config
             )
         )
@@ -77,8 +82,8 @@ class TurnSessions(BaseSessionService):
         state: dict[str, Any] | None = None,
         session_id: str | None = None,
     ) -> Session:
-        return await finish_even_if_cancelled(
-            self.inner.create_session(
+        return await _stored(
+            lambda: self.inner.create_session(
                 app_name=app_name, user_id=user_id, state=state, session_id=session_id
             )
         )
@@ -96,8 +101,12 @@ class TurnSessions(BaseSessionService):
 
     async def append_event(self, session: Session, event: Event) -> Event:
         event.timestamp += steady_clock.skew  # databases order by it, and deadlines begin with it
-        appending = self.inner.append_event(session, event)
-        return await (finish_even_if_cancelled(appending) if self._has_store else appending)
+        event = await _stored(
+            lambda: self.inner.append_event(session, event), is_remote=self._has_store
+        )
+        if run := current_run():
+            run.stored(event)
+        return event
 
     async def prepare(self) -> None:
         """Create ADK's tables. Workers that start together get in each other's way.
@@ -117,6 +126,25 @@ class TurnSessions(BaseSessionService):
 
     async def flush(self) -> None:
         await self.inner.flush()
+
+
+async def _stored(do: Callable[[], Coroutine[Any, Any, T]], *, is_remote: bool = True) -> T:
+    """Let the store do something, or raise Unavailable, or Busy if another process was faster."""
+    for left in range(_LOCKED_ATTEMPTS, -1, -1):
+        try:
+            return await (finish_even_if_cancelled(do()) if is_remote else do())
+        except AlreadyExistsError as error:
+            raise Busy("Another message in this chat came first. Please try again.") from error
+        except (SQLAlchemyError, OSError) as error:
+            # SQLite gives up when others have written for too long. Nothing was written then.
+            if not left or not _is_locked(error):
+                raise Unavailable("The store is not responding. Please try again.") from error
+        await asyncio.sleep(random.uniform(0.05, 0.5))
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _is_locked(error: Exception) -> bool:
+    return isinstance(error, OperationalError) and "database is locked" in str(error.orig)
 
 
 async def finish_even_if_cancelled(job: Coroutine[Any, Any, T] | asyncio.Task[T]) -> T:

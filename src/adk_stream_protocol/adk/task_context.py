@@ -5,6 +5,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from google.adk.events.event import Event
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
@@ -53,6 +54,8 @@ class Run:
     """Sends a data part: its name, data and id, and whether it is transient."""
     link: Link | None = None
     """The link to the model of a live run."""
+    stored: Callable[[Event], object] = id
+    """Is told of every event that has been stored."""
 
 
 _current: ContextVar[Run | None] = ContextVar("adk_stream_run", default=None)

@@ -161,6 +161,13 @@ class ApprovalBook:
         self._learn_time(record)
         record.decide(who, True, None, self.clock.now())
 
+    async def check_shown(self, record: ApprovalRecord, who: Principal, shown: list[Any]) -> None:
+        """Raise Conflict if a client showed other arguments than would run, and keep a trace."""
+        if any(digest_of(canonical(arguments)) != record.digest for arguments in shown):
+            await self._move(record, record, self._entry("mismatch", record, who.id))
+            logger.warning("approval %s: a client showed other arguments", record.id)
+            raise Conflict("What was shown is not what would run. Nothing was decided.")
+
     async def decide(
         self, record: ApprovalRecord, who: Principal, approved: bool, reason: str | None
     ) -> ApprovalRecord:

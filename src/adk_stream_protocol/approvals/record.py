@@ -178,7 +178,7 @@ class ApprovalRecord:
         return self.state not in MOVES
 
 
-def canonical(arguments: dict[str, Any]) -> str:
+def canonical(arguments: Any) -> str:
     """Write equal arguments as equal text, whatever order a store returns their keys in.
 
     It is ASCII: a model may put half a character into an argument, which no database takes.

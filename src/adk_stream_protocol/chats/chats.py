@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from functools import partial
 from typing import Any, assert_never
@@ -89,6 +89,14 @@ class Chats:
     def approval_store(self) -> str:
         """The kind of store that the approval records are in."""
         return type(self.book.store).__name__
+
+    def probes(self) -> dict[str, Callable[[], Awaitable[object]]]:
+        """Return a question to each store that any answer will do for."""
+        nobody = {"app_name": self.app_name, "user_id": "-", "session_id": "-"}
+        return {
+            "sessions": lambda: self._sessions.inner.get_session(**nobody),
+            "approvals": self.book.store.latest,
+        }
 
     def get(self, user_id: str, chat_id: str) -> Chat | None:
         """Return a chat that this worker runs, if it does."""

@@ -13,18 +13,27 @@ from adk_stream_protocol.errors import Busy, StreamProtocolError, Unavailable
 logger = logging.getLogger(__name__)
 
 
-def failure_of(error: BaseException) -> Failure:
-    """Say what a user may know. ADK wraps what a plugin raises, so the causes count too."""
+def refusal_of(error: BaseException) -> StreamProtocolError | None:
+    """Return the error that a client gets where nothing has been sent yet; None if it is ours.
+
+    ADK wraps what a plugin raises, so the causes are looked at too.
+    """
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, StreamProtocolError):
-            return Failure(cause.code, cause.text)
+            return cause
         if isinstance(cause, StaleSessionError):
-            return Failure(Busy.code, "Another message in this chat came first. Please try again.")
+            return Busy("Another message in this chat came first. Please try again.")
         if isinstance(cause, SQLAlchemyError):
-            return Failure(Unavailable.code, "The store is not responding. Please try again.")
+            return Unavailable("The store is not responding. Please try again.")
         cause = cause.__cause__
-    return Failure.of_exception(error)
+    return None
+
+
+def failure_of(error: BaseException) -> Failure:
+    """Return what a user may know of the failure of a turn."""
+    refusal = refusal_of(error)
+    return Failure(refusal.code, refusal.text) if refusal else Failure.of_exception(error)
 
 
 @contextmanager

@@ -21,13 +21,14 @@ from adk_stream_protocol.adk.task_context import Run, bind_to_task
 from adk_stream_protocol.approvals.record import Principal
 from adk_stream_protocol.chats.answering import chunks_of, replay_of, unfinished_plan
 from adk_stream_protocol.chats.engine import RunnableChat
-from adk_stream_protocol.chats.failures import failure_of
+from adk_stream_protocol.chats.failures import failure_of, refusal_of
 from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.convert.answers import Plan
 from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.convert.decode import TurnInput
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.encode.turn import TurnEncoder
+from adk_stream_protocol.convert.events import is_user_message
 from adk_stream_protocol.errors import Busy, UnknownId
 
 logger = logging.getLogger(__name__)
@@ -65,6 +66,7 @@ class RequestEngine:
         message_id = f"msg-{token_hex(12)}"
         encoder = TurnEncoder(message_id, approvals=style, reference=turn.reference)
         self._start(turn, encoder, partial(self._say, turn, said))
+        await turn.accepted()
         return turn
 
     async def read(self) -> OpenTurn:
@@ -137,7 +139,13 @@ class RequestEngine:
         self, turn: Turn, encoder: TurnEncoder, run: Callable[[], Awaitable[None]]
     ) -> None:
         """Run a turn to its end. Here, and in a live run, an exception becomes an error chunk."""
-        bind_to_task(Run(self._chat.id, self._chat.calls, turn.observed, turn.put_data))
+        chat = self._chat
+
+        def stored(event: Event) -> None:
+            if is_user_message(event):
+                turn.stored()
+
+        bind_to_task(Run(chat.id, chat.calls, turn.observed, turn.put_data, stored=stored))
         try:
             turn.begin()
             await run()
@@ -145,10 +153,15 @@ class RequestEngine:
         except asyncio.CancelledError:
             closing = encoder.stop()
         except Exception as error:
-            logger.exception("turn %s failed", turn.reference)
+            refusal = refusal_of(error)
+            if not isinstance(refusal, Busy):
+                logger.exception("turn %s failed", turn.reference)
+            if refusal:
+                turn.refuse(refusal)
             closing = encoder.fail(failure_of(error))
         await self._chat.request_ended(turn)
         turn.end(closing)
+        turn.stored()  # or refused, or it never will be
         await self._chat.continue_if_decided()
 
     async def _say(self, turn: Turn, said: TurnInput) -> None:

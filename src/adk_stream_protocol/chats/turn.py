@@ -15,6 +15,7 @@ from typing import Any
 
 from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.convert.encode.turn import TurnEncoder
+from adk_stream_protocol.errors import StreamProtocolError
 from adk_stream_protocol.protocol.chunks import AnyChunk, TextDelta, TextEnd
 from adk_stream_protocol.telemetry.instruments import WHY, dropped_chunks, replayed_chunks
 from adk_stream_protocol.telemetry.turns import UNTRACED
@@ -51,6 +52,8 @@ class Turn:
         self._when_unread: Callable[[], object] | None = None
         self._detached = False
         self._has_begun = self._is_stopped = False
+        self._stored = asyncio.Event()
+        self._refusal: StreamProtocolError | None = None
         self.ended = False
         self.observed = UNTRACED
         self.message_prefix: Callable[[], list[AnyChunk]] = list
@@ -67,6 +70,21 @@ class Turn:
         self._is_stopped = True
         if self._has_begun and self.task:
             self.task.cancel()
+
+    def stored(self) -> None:
+        """Note that what the turn begins with is in the store."""
+        self._stored.set()
+
+    def refuse(self, error: StreamProtocolError) -> None:
+        """Refuse the request, unless it has been stored."""
+        if not self._stored.is_set():
+            self._refusal = error
+
+    async def accepted(self) -> None:
+        """Wait until the request has been stored, or raise why it was refused."""
+        await self._stored.wait()
+        if self._refusal:
+            raise self._refusal
 
     def put(self, chunks: list[AnyChunk]) -> None:
         """Queue chunks for the readers."""

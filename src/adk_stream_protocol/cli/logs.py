@@ -45,16 +45,16 @@ class JsonLines(Lines):
             "message": record.getMessage(),
             **self.fields(record),
         }
-        return json.dumps(line, ensure_ascii=False, default=str)
+        return _on_one_line(json.dumps(line, ensure_ascii=False, default=str))
 
 
 class TextLines(Lines):
     """`LEVEL logger: message name=value …`, as logfmt writes values."""
 
     def format(self, record: logging.LogRecord) -> str:
-        said = record.getMessage().replace("\n", "\\n")
+        said = record.getMessage()
         fields = "".join(f" {name}={_word(value)}" for name, value in self.fields(record).items())
-        return f"{record.levelname} {record.name}: {said}{fields}"
+        return _on_one_line(f"{record.levelname} {record.name}: {said}{fields}")
 
 
 FORMATS: dict[str, type[Lines]] = {"text": TextLines, "json": JsonLines}
@@ -76,6 +76,13 @@ def _word(value: object) -> str:
     text = str(value)
     is_plain = text and not any(one in text for one in ' "=\\') and text.isprintable()
     return text if is_plain else json.dumps(text, ensure_ascii=False)
+
+
+def _on_one_line(text: str) -> str:
+    """Escape, as JSON does, whatever would end a line, hide itself or turn the text around."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
 
 
 def _types(error: BaseException | None) -> list[str]:

@@ -25,6 +25,8 @@ class Decision:
     call: Call
     approved: bool
     reason: str | None
+    shown: list[Any] = field(default_factory=list[Any])
+    """The arguments that the client has shown to the person."""
 
 
 @dataclass(slots=True)
@@ -78,6 +80,7 @@ class _Said:
     value: Any = NOTHING
     error: str | None = None
     echoed: bool = True
+    shown: list[Any] = field(default_factory=list[Any])
 
 
 def match_answers(calls: Calls, answers: tuple[Answer, ...], check: CheckOutput) -> Plan:
@@ -117,6 +120,16 @@ def _merge(said: _Said, answer: Answer) -> None:
         said.value, said.path = value, answer.path
     said.error = answer.error or said.error
     said.echoed = said.echoed and answer.echoed
+    said.shown += _shown(said.call, answer)
+
+
+def _shown(call: Call, answer: Answer) -> list[Any]:
+    """Return the arguments of the call as the client shows them, if it does."""
+    if answer.ids[0] == call.id:
+        return [] if answer.input is NOTHING else [answer.input]
+    fields = answer.input if isinstance(answer.input, dict) else {}
+    original = fields.get("originalFunctionCall")  # in the part that asks about the call
+    return [original["args"]] if isinstance(original, dict) and "args" in original else []
 
 
 def _decide(said: _Said, approved: bool, reason: str | None, path: str) -> None:
@@ -187,7 +200,7 @@ def _place(plan: Plan, said: _Said, check: CheckOutput) -> None:
 def _place_decision(plan: Plan, said: _Said) -> None:
     assert said.approved is not None
     if said.call.waits_for_approval:
-        plan.decisions.append(Decision(said.call, said.approved, said.reason))
+        plan.decisions.append(Decision(said.call, said.approved, said.reason, said.shown))
     elif said.call.decision is not said.approved:
         raise Conflict("This call has already been decided.")
 

@@ -38,6 +38,8 @@ class Answer:
     approved: bool | None = None
     reason: str | None = None
     value: Any = NOTHING
+    input: Any = NOTHING
+    """The arguments that the client shows for the call."""
     error: str | None = None
     echoed: bool = False
     """It stands in the client's copy of a message, where answers consumed long ago stand too."""
@@ -204,6 +206,7 @@ class _Message:
             approved=approved,
             reason=approval.reason if approval else None,
             value=_output(part),
+            input=part.input,
             error=(part.error_text or "failed") if part.state == "output-error" else None,
             echoed=True,
         )

@@ -39,6 +39,7 @@ class Part(Model):
     tool_call_id: str | None = None
     tool_name: str | None = None
     state: str | None = None
+    input: Any = UNSET
     output: Any = UNSET
     result: Any = UNSET
     error_text: str | None = None

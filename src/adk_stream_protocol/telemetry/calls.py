@@ -27,6 +27,7 @@ _WORDS = {
     "approve": "approved",
     "deny": "denied",
     "resume": "resumed",
+    "mismatch": "refused: a client showed other arguments",
     "claim": "claimed",
     "result": "done",
     "fail": "failed",

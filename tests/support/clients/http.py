@@ -87,7 +87,6 @@ def decision(request: Json, approved: object, name: str = "process_payment", **m
         "type": f"tool-{name}",
         "toolCallId": request["toolCallId"],
         "state": "approval-responded",
-        "input": {},
         "approval": {"id": request["approvalId"], "approved": approved, **more},
     }
 
@@ -98,7 +97,6 @@ def output(call_id: str, value: Any, name: str, **more: Any) -> Json:
         "type": f"tool-{name}",
         "toolCallId": call_id,
         "state": "output-available",
-        "input": {},
         "output": value,
         **more,
     }

@@ -37,7 +37,6 @@ def s2(asked: Asked, yes: bool) -> Json:
             "type": f"tool-{asked.tool}",
             "toolCallId": asked.call_id,
             "state": "approval-responded",
-            "input": {},
             "approval": {"id": asked.approval_id, "approved": yes},
         }
     )

@@ -69,10 +69,10 @@ def _adk_tool(answer: Answer) -> list[Json]:
 def _part(answer: Answer) -> Json:
     part: Json = {"type": f"tool-{answer.asked.name}", "toolCallId": answer.asked.call_id}
     if answer.error:
-        return {**part, "input": {}, "state": "output-error", "errorText": answer.error}
+        return {**part, "state": "output-error", "errorText": answer.error}
     if answer.output is not NOTHING:
-        return {**part, "input": {}, "state": "output-available", "output": answer.output}
-    return {**part, "input": {}, "state": "approval-responded"}
+        return {**part, "state": "output-available", "output": answer.output}
+    return {**part, "state": "approval-responded"}
 
 
 def envelope_text(text: str) -> Json:
