@@ -190,3 +190,24 @@ def test_no_call_hides_anything_or_grows_past_its_bounds(
         assert len(argument.name) <= 100 and len(argument.value) <= 50
         assert "\n" not in argument.name and "\t" not in argument.name
     json.dumps(seen.to_json(), ensure_ascii=False).encode()
+
+
+def test_look_alikes_are_written_out_and_told() -> None:
+    (payee, note) = shown({"payee": "p\u0430ypal", "note": "за обед"}, ["payee"]).to_json()[
+        "arguments"
+    ]
+    assert payee == {
+        "name": "payee",
+        "value": "p⟨U+0430⟩ypal",
+        "kind": "string",
+        "cut": False,
+        "lookAlike": True,
+    }
+    assert note == {"name": "note", "value": "за обед", "kind": "string", "cut": False}
+
+
+def test_a_tool_and_an_argument_cannot_have_the_name_of_another() -> None:
+    seen = shown({"am\u043eunt": 5}, tool="process_p\u0430yment")
+    assert seen.tool == "process_p⟨U+0430⟩yment" == seen.title
+    (argument,) = seen.arguments
+    assert (argument.name, argument.look_alike) == ("am⟨U+043E⟩unt", True)

@@ -3,12 +3,16 @@ import type { UIMessage } from "ai";
 import type { Outcome } from "./outcome.js";
 import type { ToolPart } from "./tool-parts.js";
 
-/** One argument as text. `cut` says that the text is not all of it. */
+/**
+ * One argument as text. `cut` says that the text is not all of it, `lookAlike` that letters of it pass
+ * for those of another script.
+ */
 export interface ApprovalArgument {
   name: string;
   value: string;
   kind: "string" | "number" | "boolean" | "null" | "object" | "array";
   cut: boolean;
+  lookAlike?: boolean;
 }
 
 /** The server's `data-approval` part. Its texts are plain text: never render them as Markdown or HTML. */

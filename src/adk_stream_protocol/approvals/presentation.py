@@ -1,7 +1,7 @@
 """What an approver sees of a gated call: made from its record and the tool's declaration alone.
 
-Nothing is left out unsaid, and hidden characters are written out. What stands in ⟨ ⟩ is ours: no
-argument can forge it.
+Nothing is left out unsaid; hidden characters and look-alikes are written out. What stands in ⟨ ⟩
+is ours: no argument can forge it.
 """
 
 import json
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from adk_stream_protocol.approvals.look_alikes import has_look_alikes, mark_look_alikes
 from adk_stream_protocol.approvals.visible_text import cut_middle, visible, written_out
 
 Risk = Literal["low", "medium", "high"]
@@ -26,16 +27,21 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W_A-Z]+")
 
 @dataclass(frozen=True, slots=True)
 class ShownArgument:
-    """One argument as text. `cut` says that the text is not all of it."""
+    """One argument as text.
+
+    `cut` says that the text is not all of it, `look_alike` that letters of it pass for others.
+    """
 
     name: str
     value: str
     kind: Kind
     cut: bool
+    look_alike: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """As it travels."""
-        return {"name": self.name, "value": self.value, "kind": self.kind, "cut": self.cut}
+        shown = {"name": self.name, "value": self.value, "kind": self.kind, "cut": self.cut}
+        return shown | {"lookAlike": True} if self.look_alike else shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +113,15 @@ def _in_order(arguments: dict[str, Any], order: Iterable[str]) -> list[str]:
 
 def _argument(name: str, value: Any, limit: int) -> ShownArgument:
     kind = _kind(value)
-    text = visible(value if isinstance(value, str) else _json(value))
+    seen = visible(value if isinstance(value, str) else _json(value))
+    text = mark_look_alikes(seen)
     shown = cut_middle(text, limit)
-    return ShownArgument(_line(name), shown, kind, cut=shown != text)
+    suspect = has_look_alikes(seen) or has_look_alikes(visible(name))
+    return ShownArgument(_line(name), shown, kind, cut=shown != text, look_alike=suspect)
 
 
 def _not_shown(names: list[str], limit: int) -> ShownArgument:
-    shown = cut_middle(visible(_json(names)), limit)
+    shown = cut_middle(mark_look_alikes(visible(_json(names))), limit)
     return ShownArgument(f"⟨{len(names):,} not shown⟩", shown, "array", cut=True)
 
 
@@ -144,7 +152,11 @@ def _json(value: Any) -> str:
 
 def _line(text: str) -> str:
     """A short text that cannot pass for more than one line."""
-    line = visible(text).replace("\n", written_out("\n")).replace("\t", written_out("\t"))
+    line = (
+        mark_look_alikes(visible(text))
+        .replace("\n", written_out("\n"))
+        .replace("\t", written_out("\t"))
+    )
     return cut_middle(line, MAX_LINE)
 
 

@@ -58,7 +58,7 @@ _SEQUENCE = f"[0-9#*]\ufe0f\u20e3|\U0001f3f4(?:{_FLAGS})|{_EMOJI}(?:\u200d{_EMOJ
 _LETTERS = "[A-Za-z0-9 .,:/_\u3001\u3002\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff-]+(?!\ufe0f)"
 _PIECE = re.compile(f"({_SEQUENCE}|{_LETTERS})|.", re.DOTALL)
 _BLANK_LINES = re.compile(rf"(?:^[ \t\u3000]*\n){{{MAX_BLANK_LINES + 1},}}", re.MULTILINE)
-_MARK = re.compile(r"⟨(?:U\+[0-9A-F]{4,6}|[0-9,]+ blank lines)⟩")
+MARK = re.compile(r"⟨(?:U\+[0-9A-F]{4,6}|[0-9,]+ blank lines)⟩")
 _MARK_LENGTH = 40
 _TRAILING = re.compile(f"[{_JOINERS}{_SKIN}{_TAGS}]")
 _FLAG_HALF = re.compile("[\U0001f1e6-\U0001f1ff]")
@@ -174,5 +174,5 @@ def _is_in_flag(text: str, at: int) -> bool:
 
 def _is_in_mark(text: str, at: int) -> bool:
     start = text.rfind("⟨", max(at - _MARK_LENGTH, 0), at)
-    mark = _MARK.match(text, start) if start >= 0 else None
+    mark = MARK.match(text, start) if start >= 0 else None
     return mark is not None and mark.end() > at

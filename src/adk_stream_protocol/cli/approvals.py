@@ -9,6 +9,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 
+from adk_stream_protocol.approvals.look_alikes import mark_look_alikes
 from adk_stream_protocol.approvals.record import ApprovalRecord, State
 from adk_stream_protocol.approvals.sql import SqlApprovalStore
 from adk_stream_protocol.approvals.visible_text import visible
@@ -69,8 +70,8 @@ async def _list(store: SqlApprovalStore, arguments: argparse.Namespace) -> int:
 
 
 def _row(record: ApprovalRecord) -> tuple[str, ...]:
-    decided_by = visible(record.decided_by or "-")
-    asked_by, tool = visible(record.principal), visible(record.tool)
+    decided_by = _shown(record.decided_by or "-")
+    asked_by, tool = _shown(record.principal), _shown(record.tool)
     return (_time(record.created), record.state.value, tool, asked_by, decided_by, record.id)
 
 
@@ -82,11 +83,11 @@ async def _show(store: SqlApprovalStore, arguments: argparse.Namespace) -> int:
     for name, value in asdict(record).items():
         if value not in (None, ()):
             shown = _time(value) if name in ("created", "expires", "decided_at") else str(value)
-            print(f"{name:16} {visible(shown)}")
+            print(f"{name:16} {_shown(shown)}")
     print()
     for line in await store.trail(record.id):
-        reason = f": {visible(line.reason)}" if line.reason else ""
-        print(f"{_time(line.at)}  {line.event:8} {line.state:10} by {visible(line.actor)}{reason}")
+        reason = f": {_shown(line.reason)}" if line.reason else ""
+        print(f"{_time(line.at)}  {line.event:8} {line.state:10} by {_shown(line.actor)}{reason}")
     return 0
 
 
@@ -98,6 +99,10 @@ async def _export(store: SqlApprovalStore, arguments: argparse.Namespace) -> int
         entry = {**asdict(line), "at": _time(line.at), **call}
         print(json.dumps(entry, ensure_ascii=False))
     return 0
+
+
+def _shown(text: str) -> str:
+    return mark_look_alikes(visible(text))
 
 
 def _time(seconds: float) -> str:

@@ -1,6 +1,12 @@
 import { useTexts } from "../i18n";
 
-export type Row = { name: string; value: string; kind?: string; cut?: boolean };
+export type Row = {
+  name: string;
+  value: string;
+  kind?: string;
+  cut?: boolean;
+  lookAlike?: boolean;
+};
 
 /** Names and values of a call, laid out. Always as text, never as markup. */
 export function Fields({ rows }: { rows: readonly Row[] }) {
@@ -8,12 +14,13 @@ export function Fields({ rows }: { rows: readonly Row[] }) {
   if (rows.length === 0) return null;
   return (
     <dl className="fields">
-      {rows.map(({ name, value, kind, cut }) => (
+      {rows.map(({ name, value, kind, cut, lookAlike }) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd data-kind={kind}>
             {value}
             {cut && <em className="cut"> {texts.approval.cut}</em>}
+            {lookAlike && <em className="look-alike">{texts.approval.lookAlike}</em>}
           </dd>
         </div>
       ))}

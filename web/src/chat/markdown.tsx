@@ -117,7 +117,7 @@ function renderInline(token: Token, key: number): ReactNode {
     case "br":
       return <br key={key} />;
     case "link":
-      return <SafeLink key={key} href={(token as Tokens.Link).href} label={inline(token)} />;
+      return <Link key={key} token={token as Tokens.Link} />;
     case "image":
       return <Picture key={key} token={token as Tokens.Image} />;
     case "text":
@@ -130,17 +130,49 @@ function renderInline(token: Token, key: number): ReactNode {
 
 const unescaped = (token: Token): string => ("text" in token ? String(token.text) : token.raw);
 
-function SafeLink({ href, label }: { href: string; label: ReactNode }) {
+const Link = ({ token }: { token: Tokens.Link }) => (
+  <SafeLink href={token.href} text={token.text} label={inline(token)} />
+);
+
+type LinkProps = { href: string; text: string; label: ReactNode };
+
+/** A link says where it leads, unless its text is that very address. */
+function SafeLink({ href, text, label }: LinkProps) {
   if (!/^(https?:|mailto:)/i.test(href)) return label;
-  return (
+  const target = targetOf(href);
+  const link = (
     <a href={href} target="_blank" rel="noopener noreferrer">
       {label}
     </a>
   );
+  return (
+    <>
+      {target ? link : label}
+      {!isItsOwnText(href, text, target) && (
+        <span className="link-target"> ({target ?? href})</span>
+      )}
+    </>
+  );
+}
+
+/** The host as the browser understands it: without a name before an @, and foreign letters as xn--. */
+function targetOf(href: string): string | undefined {
+  try {
+    const { protocol, host, pathname } = new URL(href);
+    return protocol === "mailto:" ? decodeURIComponent(pathname) : host;
+  } catch {
+    return undefined;
+  }
+}
+
+function isItsOwnText(href: string, text: string, target: string | undefined): boolean {
+  const [named] = href.replace(/^(https?:\/\/|mailto:)/i, "").split(/[/?#]/, 1);
+  return named?.toLowerCase() === target && href.endsWith(text) && text.includes(target ?? " ");
 }
 
 function Picture({ token }: { token: Tokens.Image }) {
   if (/^data:image\/(png|jpeg|gif|webp);/i.test(token.href))
     return <img src={token.href} alt={token.text} />;
-  return <SafeLink href={token.href} label={token.text || token.href} />;
+  const text = token.text || token.href;
+  return <SafeLink href={token.href} text={text} label={text} />;
 }

@@ -8,6 +8,7 @@ import { getToolName, isToolUIPart } from "ai";
 import { memo } from "react";
 import { ApprovalCard } from "../approval/approval-card";
 import { useTexts } from "../i18n";
+import { Boundary } from "../ui/boundary";
 import { Markdown } from "./markdown";
 import { Reasoning } from "./reasoning";
 import { ToolCard } from "./tool-card";
@@ -33,7 +34,13 @@ export const MessageView = memo(function MessageView(props: Props) {
       <h2 className="visually-hidden">{author}</h2>
       <div className="message-body">
         {message.parts.map((part, index) => (
-          <Part key={keyOf(part, index)} {...props} part={part} />
+          <Boundary
+            key={keyOf(part, index)}
+            content={part}
+            fallback={<p className="source">{texts.message.notShown}</p>}
+          >
+            <Part {...props} part={part} />
+          </Boundary>
         ))}
       </div>
     </li>
@@ -93,8 +100,17 @@ type FileProps = { mediaType: string; url: string; name: string };
 
 function FileView({ mediaType, url, name }: FileProps) {
   const texts = useTexts();
-  const isOwn = url.startsWith("data:") || new URL(url, location.href).origin === location.origin;
-  if (isOwn && mediaType.startsWith("image/"))
+  if (isOwn(url) && mediaType.startsWith("image/"))
     return <img className="picture" src={url} alt={name || texts.message.image} />;
   return <p className="source">{texts.message.file(name || mediaType)}</p>;
+}
+
+/** Only what this server sent is loaded. An address that cannot be read is nobody's. */
+function isOwn(url: string): boolean {
+  if (url.startsWith("data:")) return true;
+  try {
+    return url !== "" && new URL(url, location.href).origin === location.origin;
+  } catch {
+    return false;
+  }
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { useTexts } from "../i18n";
 import { Icon, type IconName } from "../ui/icons";
+import { readable } from "./refusal";
 import type { useConversation } from "./use-conversation";
 
 type Props = {
@@ -105,10 +106,4 @@ function Fault({ error, onRetry, onDismiss }: FaultProps) {
       </button>
     </div>
   );
-}
-
-/** The server writes its errors for users; what the browser throws is not for them. */
-function readable(error: Error, texts: { unreachable: string; generic: string }): string {
-  if (error instanceof TypeError) return texts.unreachable;
-  return error.message || texts.generic;
 }

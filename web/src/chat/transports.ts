@@ -5,6 +5,7 @@ import { observeFetch } from "../inspector/observe-fetch";
 import { observeSocket } from "../inspector/observe-socket";
 import type { Recording } from "../inspector/recording";
 import { Line } from "./line";
+import { refusing } from "./refusal";
 import type { ChatMessage } from "./types";
 
 export const TRANSPORTS = ["sse", "bidi"] as const;
@@ -16,7 +17,7 @@ export function createTransports(recording: Recording): Transports {
   const line = new Line();
   return {
     line,
-    sse: new DefaultChatTransport({ api: "/api/chat", fetch: observeFetch(recording) }),
+    sse: new DefaultChatTransport({ api: "/api/chat", fetch: refusing(observeFetch(recording)) }),
     bidi: new WebSocketChatTransport({
       url: "/live",
       webSocket: observeSocket(recording, line.closed),

@@ -55,6 +55,7 @@ export const en = {
     answering: "The assistant is answering…",
     image: "Image from the assistant",
     file: (name: string) => `File ${name}`,
+    notShown: "This part cannot be shown.",
     handover: (to: string) => `Handed over to ${to}`,
   },
   tools: {
@@ -99,6 +100,7 @@ export const en = {
     reason: "Reason (optional)",
     reasonGiven: "Reason",
     cut: "Not shown in full",
+    lookAlike: "Some letters look like others. Make sure that this is the name you mean.",
     expiresIn: (time: string) => `${time} left`,
     expiresInWords: (minutes: number) =>
       minutes < 1
@@ -179,6 +181,13 @@ export const en = {
     retry: "Try again",
     unreachable: "The server is not responding.",
     generic: "Something went wrong.",
+    tooMany: "Too many requests at the moment.",
+    unavailable: "The server cannot take this right now.",
+    retryIn: (seconds: number) =>
+      seconds < 60
+        ? `Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`
+        : `Try again in ${Math.ceil(seconds / 60)} ${seconds > 60 ? "minutes" : "minute"}.`,
+    retrySoon: "Try again in a moment.",
   },
   inspector: {
     title: "Inspector",

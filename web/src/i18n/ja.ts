@@ -65,6 +65,7 @@ export const ja: Texts = {
     answering: "アシスタントが回答しています…",
     image: "アシスタントからの画像",
     file: (name) => `ファイル ${name}`,
+    notShown: "この部分は表示できません。",
     handover: (to) => `${to} に引き継ぎました`,
   },
   tools: {
@@ -108,6 +109,7 @@ export const ja: Texts = {
     reason: "理由（任意）",
     reasonGiven: "理由",
     cut: "一部を省略しています",
+    lookAlike: "見た目の似た別の文字が含まれています。意図した名前か確認してください。",
     expiresIn: (time) => `残り ${time}`,
     expiresInWords: (minutes) => (minutes < 1 ? "残り1分未満" : `残り${minutes}分`),
     risks: { low: "リスク低", medium: "リスク中", high: "リスク高" },
@@ -186,6 +188,13 @@ export const ja: Texts = {
     retry: "もう一度試す",
     unreachable: "サーバーが応答しません。",
     generic: "問題が発生しました。",
+    tooMany: "リクエストが多すぎます。",
+    unavailable: "サーバーは今、受け付けられません。",
+    retryIn: (seconds) =>
+      seconds < 60
+        ? `${seconds}秒後にもう一度お試しください。`
+        : `${Math.ceil(seconds / 60)}分後にもう一度お試しください。`,
+    retrySoon: "しばらくしてからもう一度お試しください。",
   },
   inspector: {
     title: "インスペクター",

@@ -13,7 +13,7 @@ const request = {
   risk: "high",
   arguments: [
     { name: "recipient", value: HOSTILE, kind: "string", cut: false },
-    { name: "note", value: "long ⟨…⟩ text", kind: "string", cut: true },
+    { name: "note", value: "long ⟨…⟩ text", kind: "string", cut: true, lookAlike: true },
   ],
   expiresAt: new Date(Date.now() + 125_000).toISOString(),
 };
@@ -39,6 +39,7 @@ test("it shows what is asked, in order, and the two answers", () => {
     "note",
   ]);
   expect(slot("approval-cut")).not.toBeNull();
+  expect(slot("approval-look-alike")?.textContent).toBe("(look-alike letters)");
   expect(slot("approval-remaining")?.textContent).toMatch(/^2:0\d$/);
   fireEvent.click(screen.getByRole("button", { name: "Approve" }));
   fireEvent.click(screen.getByRole("button", { name: "Approve" }));

@@ -12,7 +12,7 @@ export interface ApprovalCardProps extends ToolApprovalOptions {
   className?: string;
   /** What stands below the description, in place of the two buttons. */
   children?: ReactNode | ((approval: ToolApproval) => ReactNode);
-  labels?: { approve?: string; deny?: string; cut?: string };
+  labels?: { approve?: string; deny?: string; cut?: string; lookAlike?: string };
 }
 
 /** Everything that comes from the model is put on the page as text. */
@@ -33,7 +33,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactNode {
         {approval?.title ?? getToolName(part)}
       </h3>
       {approval?.hint && <p data-slot="approval-hint">{approval.hint}</p>}
-      <Arguments shown={approval?.arguments ?? inputOf(part)} cut={labels?.cut} />
+      <Arguments shown={approval?.arguments ?? inputOf(part)} labels={labels} />
       <Content state={state} labels={labels}>
         {children}
       </Content>
@@ -41,7 +41,10 @@ export function ApprovalCard(props: ApprovalCardProps): ReactNode {
   );
 }
 
-function Arguments({ shown, cut = "…" }: { shown: ApprovalArgument[]; cut: string | undefined }) {
+type ArgumentsProps = { shown: ApprovalArgument[]; labels: ApprovalCardProps["labels"] };
+
+function Arguments({ shown, labels }: ArgumentsProps) {
+  const { cut = "…", lookAlike = "(look-alike letters)" } = labels ?? {};
   if (shown.length === 0) return null;
   return (
     <dl data-slot="approval-arguments">
@@ -51,6 +54,7 @@ function Arguments({ shown, cut = "…" }: { shown: ApprovalArgument[]; cut: str
           <dd>
             {argument.value}
             {argument.cut && <span data-slot="approval-cut">{cut}</span>}
+            {argument.lookAlike && <span data-slot="approval-look-alike">{lookAlike}</span>}
           </dd>
         </div>
       ))}
