@@ -89,10 +89,36 @@ class GatheringSockets(StallGuard, WebSocketsSansIOProtocol):
         gathering = GatheringTransport(cast(asyncio.Transport, transport), self.loop)
         super().connection_made(cast(asyncio.Transport, gathering))
 
+    def send_receive_event_to_app(self) -> None:
+        """Pass a message on. uvicorn 0.54 logs text that is not UTF-8 as an error of the server."""
+        if self.curr_msg_data_type == "text" and not all(map(_is_text, self.frames)):
+            whole = b"".join(self.frames)  # a letter may be cut in two
+            self.frames = [whole]
+            if not _is_text(whole):
+                self._refuse_text()
+                return
+        super().send_receive_event_to_app()
+
+    def _refuse_text(self) -> None:
+        self.frames = []
+        if not self.close_sent:
+            self.conn.send_close(1007)
+            self.handle_parser_exception()
+
     def shutdown(self) -> None:
         """Close the socket, unless its peer is closing it now: uvicorn 0.54 would fail on that."""
         if not self.transport.is_closing():
             super().shutdown()
+
+
+def _is_text(data: bytes) -> bool:
+    if data.isascii():
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 UVICORN: dict[str, Any] = {

@@ -23,6 +23,16 @@ class DemoServer:
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
 
+    @property
+    def pid(self) -> int:
+        """The number of its process."""
+        assert self._process is not None
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
     def start(self) -> "DemoServer":
         self._process = subprocess.Popen(
             [COMMAND, "demo", "--port", str(self.port), "--state", str(self.state)],
