@@ -247,9 +247,8 @@ class OpenTurn:
             await self._book.finish(record, response, failed="error" in response)
 
     async def keep(self, plan: Plan) -> types.Content | None:
-        """Store what a plan brings; returns the message that ADK is to be run with, if any."""
-        for call, value in plan.early_results:
-            await self._append(call, None, {"result": value})
+        """Store what a plan brings. Return the message that ADK is to be run with, if any."""
+        await self._keep_early(plan)
         decided = list(plan.decisions)
         decided += [Decision(call, call.decision is True, None) for call in plan.unfinished]
         decided = [decision for decision in decided if not decision.call.browser]
@@ -297,14 +296,17 @@ class OpenTurn:
 
     async def keep_results(self, plan: Plan) -> types.Content | None:
         """Store results in a live run and return them for the model. Decisions wake the gate."""
-        for call, value in plan.early_results:
-            await self._append(call, None, {"result": value})
+        await self._keep_early(plan)
         if not plan.results:
             return None
         parts = [tool_responses.response_part(call, response) for call, response in plan.results]
         content = tool_responses.user_content(parts)
         await self._append(plan.results[0][0], content, {})
         return content
+
+    async def _keep_early(self, plan: Plan) -> None:
+        for call, value in plan.early_results:
+            await self._append(call, None, {"result": value})
 
     async def _open_dialogs(self) -> None:
         """Ask on behalf of ADK about calls that were made in a live run and outlived it.

@@ -123,11 +123,8 @@ class TurnEncoder:
         """Close the turn: the agent is done, or waits for the browser."""
         if self._failure:
             return self.fail(self._failure)
-        out = self._close_all()
+        out = self._close_turn()
         waiting = bool(self.calls.open())
-        if not waiting:
-            self._release(out)
-        self._steps.last(out, waiting=waiting)
         reason = "tool-calls" if waiting else endings.finish_reason(self._finish_reason)
         out.append(Finish(finish_reason=reason, message_metadata=self._metadata()))
         return out
@@ -145,11 +142,7 @@ class TurnEncoder:
 
     def stop(self) -> list[AnyChunk]:
         """Close everything because the turn was stopped. It is no error."""
-        out = self._close_all()
-        waiting = bool(self.calls.open())
-        if not waiting:
-            self._release(out)
-        self._steps.last(out, waiting=waiting)
+        out = self._close_turn()
         out.append(Finish(finish_reason="other", message_metadata=self._metadata()))
         return out
 
@@ -287,6 +280,14 @@ class TurnEncoder:
         for response in self._responses.values():
             self._close(response, out)
         self._responses.clear()
+        return out
+
+    def _close_turn(self) -> list[AnyChunk]:
+        out = self._close_all()
+        waiting = bool(self.calls.open())
+        if not waiting:
+            self._release(out)
+        self._steps.last(out, waiting=waiting)
         return out
 
     def _release(self, out: list[AnyChunk]) -> None:
