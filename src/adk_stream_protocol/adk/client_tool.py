@@ -1,5 +1,6 @@
 """ClientTool: an ADK tool that the browser runs. It has a schema and no body."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from google.adk.agents.base_agent import BaseAgent
@@ -11,6 +12,7 @@ from google.genai import types
 from jsonschema import Draft202012Validator, ValidationError
 
 from adk_stream_protocol.adk.private import may_require_confirmation
+from adk_stream_protocol.convert.calls import Call
 
 
 class ClientTool(BaseTool):
@@ -61,6 +63,16 @@ class ClientTool(BaseTool):
 def needs_answer(tool: BaseTool) -> bool:
     """Return whether a call of this tool may wait for a person or for the browser."""
     return isinstance(tool, ClientTool) or may_require_confirmation(tool)
+
+
+async def client_tools(calls: Iterable[Call], root: BaseNode) -> dict[str, ClientTool]:
+    """Find the tools behind browser calls, by call id."""
+    found: dict[str, ClientTool] = {}
+    for call in calls:
+        tool = (await tools_of(root, call.author)).get(call.name) if call.browser else None
+        if isinstance(tool, ClientTool):
+            found[call.id] = tool
+    return found
 
 
 async def tools_of(node: BaseNode | None, author: str) -> dict[str, BaseTool]:

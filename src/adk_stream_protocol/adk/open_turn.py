@@ -6,16 +6,19 @@ from typing import Any
 
 from google.adk.events.event import Event
 from google.adk.sessions.session import Session
+from google.adk.workflow import BaseNode
 from google.genai import types
 
 from adk_stream_protocol.adk.chat_calls import ChatCalls, chat_of
+from adk_stream_protocol.adk.client_tool import client_tools
 from adk_stream_protocol.adk.sessions import TurnSessions
 from adk_stream_protocol.approvals.book import BROWSER, ApprovalBook
 from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, State
 from adk_stream_protocol.approvals.response import overlay, response_of
 from adk_stream_protocol.convert import tool_responses
-from adk_stream_protocol.convert.answers import Decision, Plan
+from adk_stream_protocol.convert.answers import Decision, Plan, match_answers
 from adk_stream_protocol.convert.calls import Call, Calls, current_turn
+from adk_stream_protocol.convert.decode import Answer
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.events import (
     add_notes,
@@ -25,7 +28,7 @@ from adk_stream_protocol.convert.events import (
     with_notes,
 )
 from adk_stream_protocol.convert.history.ui_messages import message_prefix
-from adk_stream_protocol.errors import Busy, Conflict
+from adk_stream_protocol.errors import Busy, Conflict, UnknownId
 from adk_stream_protocol.protocol.chunks import AnyChunk
 from adk_stream_protocol.telemetry.calls import browser_call_ended
 
@@ -197,6 +200,21 @@ class OpenTurn:
         await self._append(call, content, {})
         browser_call_ended(self.chat_id.chat, call, response)
         call.response = response
+
+    async def plan(self, answers: tuple[Answer, ...], agent: BaseNode) -> Plan:
+        """Plan what the answers lead to, or raise why they are refused. Nothing changes yet."""
+        tools = await client_tools(self.calls.open(), agent)
+
+        def check(call: Call, value: Any) -> str | None:
+            tool = tools.get(call.id)
+            return tool.check_output(value) if tool else "the tool is no longer there"
+
+        try:
+            return match_answers(self.calls, answers, check)
+        except UnknownId:
+            # Of an earlier turn, perhaps: then the id is known, and the answer is too late.
+            match_answers(await self.all_calls(), answers, check)
+            raise Conflict("This call is no longer open; the answer has no effect.") from None
 
     async def commit(
         self, plan: Plan, who: Principal, *, live: bool = False, is_ours: bool = False

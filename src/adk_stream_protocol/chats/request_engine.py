@@ -19,7 +19,6 @@ from adk_stream_protocol.adk.runner import request_config
 from adk_stream_protocol.adk.session_reader import SessionReader
 from adk_stream_protocol.adk.task_context import Run, bind_to_task
 from adk_stream_protocol.approvals.record import Principal
-from adk_stream_protocol.chats.answering import chunks_of, replay_of, unfinished_plan
 from adk_stream_protocol.chats.engine import RunnableChat
 from adk_stream_protocol.chats.failures import failure_of, refusal_of
 from adk_stream_protocol.chats.turn import Turn
@@ -181,17 +180,17 @@ class RequestEngine:
         encoder = turn.encoder
         assert encoder is not None
         if plan.is_replay:
-            turn.put(replay_of(plan, opened, encoder))
+            turn.put(encoder.replay(plan, opened.answered_events(plan.repeated)))
             return
         content = await opened.keep(plan)
-        turn.put(chunks_of(plan, encoder))
+        turn.put(encoder.answers(plan))
         if content:
             await self._run(turn, opened, content)
 
     async def _go_on(self, turn: Turn) -> None:
         opened = await self._settings.sessions.read(self._chat)
         if opened:
-            plan = unfinished_plan(opened.calls.by_id.values())
+            plan = Plan.of_unfinished(opened.calls.by_id.values())
             turn.observed.link_to(plan.calls)
             who = Principal(self._chat.id.user)
             await opened.commit(plan, who, is_ours=self._chat.lease.is_exclusive)

@@ -18,7 +18,6 @@ from adk_stream_protocol.adk.open_turn import OpenTurn
 from adk_stream_protocol.adk.session_reader import SessionReader
 from adk_stream_protocol.adk.task_context import Run, bind_to_task
 from adk_stream_protocol.background_tasks import BackgroundTasks
-from adk_stream_protocol.chats.answering import chunks_of, replay_of
 from adk_stream_protocol.chats.engine import RunnableChat
 from adk_stream_protocol.chats.live.link import LiveLink
 from adk_stream_protocol.chats.live.settings import LiveSettings
@@ -114,8 +113,10 @@ class LiveEngine:
             held=opened.held_text(plan) if plan.is_replay and style == "adk-tool" else (),
             after=None if plan.is_replay else self._turns.encoder,
         )
-        is_new = not plan.is_replay
-        turn.put(chunks_of(plan, encoder) if is_new else replay_of(plan, opened, encoder))
+        if plan.is_replay:
+            turn.put(encoder.replay(plan, opened.answered_events(plan.repeated)))
+        else:
+            turn.put(encoder.answers(plan))
         if content:
             self.link.send(content)
         self._reserved = None

@@ -14,6 +14,7 @@ from google.adk.events.event import Event
 from google.genai import types
 
 from adk_stream_protocol.convert import media
+from adk_stream_protocol.convert.answers import Plan
 from adk_stream_protocol.convert.calls import Call, Calls
 from adk_stream_protocol.convert.encode import endings
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
@@ -106,9 +107,21 @@ class TurnEncoder:
         """Tell the browser that this approved call of its own may run now."""
         return [self._tools.available(call)]
 
-    def ask_again(self, call: Call) -> list[AnyChunk]:
-        """Return a call that was answered too early to its request."""
-        return self._tools.ask_again(call)
+    def answers(self, plan: Plan) -> list[AnyChunk]:
+        """Encode what answers themselves change in the message; all else comes from the run."""
+        if plan.results or plan.unacknowledged:
+            self._steps.after_tool = True
+        return self._tools.planned(plan)
+
+    def replay(self, plan: Plan, events: Iterable[Event]) -> list[AnyChunk]:
+        """Encode what answers led to when they came first: these events."""
+        out: list[AnyChunk] = []
+        for call in plan.repeated:
+            if call.approval_id and call.decision is not None:
+                out += self.decided(call, call.decision)
+        for event in events:
+            out += self.encode(event)
+        return out
 
     def settle(self, call: Call) -> list[AnyChunk]:
         """Send the known result of a call of this message."""
