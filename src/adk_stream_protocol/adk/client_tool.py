@@ -1,6 +1,5 @@
 """ClientTool: an ADK tool that the browser runs. It has a schema and no body."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from google.adk.agents.base_agent import BaseAgent
@@ -65,14 +64,10 @@ def needs_answer(tool: BaseTool) -> bool:
     return isinstance(tool, ClientTool) or may_require_confirmation(tool)
 
 
-async def client_tools(calls: Iterable[Call], root: BaseNode) -> dict[str, ClientTool]:
-    """Find the tools behind browser calls, by call id."""
-    found: dict[str, ClientTool] = {}
-    for call in calls:
-        tool = (await tools_of(root, call.author)).get(call.name) if call.browser else None
-        if isinstance(tool, ClientTool):
-            found[call.id] = tool
-    return found
+async def client_tool_of(call: Call, root: BaseNode) -> ClientTool | None:
+    """Find the tool behind a browser call. None if its agent no longer has it."""
+    tool = (await tools_of(root, call.author)).get(call.name)
+    return tool if isinstance(tool, ClientTool) else None
 
 
 async def tools_of(node: BaseNode | None, author: str) -> dict[str, BaseTool]:

@@ -10,7 +10,7 @@ from google.adk.workflow import BaseNode
 from google.genai import types
 
 from adk_stream_protocol.adk.chat_calls import ChatCalls, chat_of
-from adk_stream_protocol.adk.client_tool import client_tools
+from adk_stream_protocol.adk.client_tool import client_tool_of
 from adk_stream_protocol.adk.sessions import TurnSessions
 from adk_stream_protocol.approvals.book import BROWSER, ApprovalBook
 from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, State
@@ -203,7 +203,8 @@ class OpenTurn:
 
     async def plan(self, answers: tuple[Answer, ...], agent: BaseNode) -> Plan:
         """Plan what the answers lead to, or raise why they are refused. Nothing changes yet."""
-        tools = await client_tools(self.calls.open(), agent)
+        browser_calls = [call for call in self.calls.open() if call.browser]
+        tools = {call.id: await client_tool_of(call, agent) for call in browser_calls}
 
         def check(call: Call, value: Any) -> str | None:
             tool = tools.get(call.id)
