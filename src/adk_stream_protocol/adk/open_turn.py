@@ -46,7 +46,8 @@ class OpenTurn:
         is_whole: bool = True,
     ) -> None:
         self._sessions = sessions
-        self._session = session
+        self.session = session
+        """The session as it was read."""
         self._is_whole = is_whole
         self._book = book
         self._in_hand = in_hand
@@ -56,14 +57,9 @@ class OpenTurn:
         self._unstored: list[Call] = []
         """Calls whose record is settled but whose session has no response yet."""
 
-    @property
-    def session(self) -> Session:
-        """The session as it was read."""
-        return self._session
-
     def turn_events(self) -> list[Event]:
         """Return the events since the last message the user wrote."""
-        return current_turn(self._session.events)
+        return current_turn(self.session.events)
 
     def held_text(self, plan: Plan) -> list[str]:
         """Return what the model said in this turn before the answers lead any further."""
@@ -120,7 +116,7 @@ class OpenTurn:
     async def all_calls(self) -> Calls:
         """Read every call of the conversation, also of turns that are over."""
         if self._is_whole:
-            return Calls.of(self._session.events)
+            return Calls.of(self.session.events)
         found = await self._sessions.inner.get_session(
             app_name=self.chat_id.app, user_id=self.chat_id.user, session_id=self.chat_id.chat
         )
@@ -128,7 +124,7 @@ class OpenTurn:
 
     def hand_over(self) -> None:
         """Let the next run use the session as it was read here."""
-        self._sessions.hand_over(self._session)
+        self._sessions.hand_over(self.session)
 
     async def cancel_open(self) -> list[Call]:
         """Close what is open, as the user moved on, and what a crash left without a result."""
@@ -299,7 +295,7 @@ class OpenTurn:
             content=said,
             interrupted=True,
         )
-        await self._sessions.append_event(self._session, unfinished)
+        await self._sessions.append_event(self.session, unfinished)
 
     async def _append(
         self, call: Call, content: types.Content | None, note: dict[str, Any]
@@ -311,7 +307,7 @@ class OpenTurn:
             content=content,
             custom_metadata=with_notes(None, {"calls": {call.id: note}}) if note else None,
         )
-        await self._sessions.append_event(self._session, event)
+        await self._sessions.append_event(self.session, event)
 
     async def keep_results(self, plan: Plan) -> types.Content | None:
         """Store results in a live run and return them for the model. Decisions wake the gate."""
@@ -339,15 +335,15 @@ class OpenTurn:
             if not call.browser and not call.has_dialog and call.response is None
         ]
         for event in tool_responses.dialog(*left):
-            await self._sessions.append_event(self._session, event)
+            await self._sessions.append_event(self.session, event)
         for call in left:
             call.has_dialog = True
 
     async def close_gap(self, author: str) -> None:
         """End a history that ends with the user: a live model would answer it on connecting."""
-        if ends_with_user(self._session.events):
+        if ends_with_user(self.session.events):
             event = Event(
                 author=author, content=tool_responses.pause(), invocation_id=Event.new_id()
             )
             add_notes(event, {"filler": True})
-            await self._sessions.append_event(self._session, event)
+            await self._sessions.append_event(self.session, event)

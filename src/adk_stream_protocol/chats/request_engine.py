@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
-from secrets import token_hex
 
 from google.adk.agents.run_config import RunConfig
 from google.adk.events.event import Event
@@ -21,7 +20,7 @@ from adk_stream_protocol.adk.task_context import Run, bind_to_task
 from adk_stream_protocol.approvals.record import Principal
 from adk_stream_protocol.chats.engine import RunnableChat
 from adk_stream_protocol.chats.failures import failure_of, refusal_of
-from adk_stream_protocol.chats.turn import Turn
+from adk_stream_protocol.chats.turn import Turn, new_message_id
 from adk_stream_protocol.convert.answers import Plan
 from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.convert.decode import TurnInput
@@ -62,8 +61,7 @@ class RequestEngine:
         except BaseException:
             self.abandon()
             raise
-        message_id = f"msg-{token_hex(12)}"
-        encoder = TurnEncoder(message_id, approvals=style, reference=turn.reference)
+        encoder = TurnEncoder(new_message_id(), approvals=style, reference=turn.reference)
         self._start(turn, encoder, partial(self._say, turn, said))
         await turn.accepted()
         return turn

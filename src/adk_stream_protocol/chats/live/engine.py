@@ -22,8 +22,8 @@ from adk_stream_protocol.chats.engine import RunnableChat
 from adk_stream_protocol.chats.live.link import LiveLink
 from adk_stream_protocol.chats.live.settings import LiveSettings
 from adk_stream_protocol.chats.live.socket_slot import SocketSlot
-from adk_stream_protocol.chats.live.turns import LiveTurns, new_message_id
-from adk_stream_protocol.chats.turn import Turn
+from adk_stream_protocol.chats.live.turns import LiveTurns
+from adk_stream_protocol.chats.turn import Turn, new_message_id
 from adk_stream_protocol.convert.answers import Plan
 from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.convert.decode import TurnInput
