@@ -190,7 +190,7 @@ class LiveEngine:
                     await taken.wait()
         await self._chat.calls.none_running()
 
-    def _put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None:
+    def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None:
         """Queue a data part of the application, from whatever thread a tool runs in."""
         if turn := self._turns.open:
             turn.put_data(name, data, id, transient)
@@ -214,7 +214,7 @@ class LiveEngine:
 
     async def _pump(self) -> None:
         chat = self._chat
-        bind_to_task(Run(chat.id, chat.calls, self.observed, self._put_data, self.link))
+        bind_to_task(Run(chat.id, chat.calls, self.observed, self.put_data, self.link))
         error: Exception | None
         try:
             events = self._settings.runner.run_live(
