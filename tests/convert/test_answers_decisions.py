@@ -215,3 +215,12 @@ def test_the_echoed_output_of_a_finished_server_call_is_a_repeat() -> None:
     known = calls([*pay_decided(True), event(response("c1", "pay", {"ok": 1}))])
     plan = match(known, echo("c1", "a1", approved=True, value={"ok": 1}))
     assert plan == Plan(repeated=[known.by_id["c1"]])
+
+
+def test_what_was_decided_elsewhere_and_has_no_result_is_gone_on_with() -> None:
+    known = calls(pay_asked("c1", "a1"), pay_asked("c2", "a2"), pay_asked("c3", "a3"))
+    decided, done, _ = known.by_id.values()
+    decided.decision = done.decision = True
+    done.response = {"paid": 5}
+    plan = Plan.of_unfinished(known.by_id.values())
+    assert plan.calls == plan.unfinished == [decided]

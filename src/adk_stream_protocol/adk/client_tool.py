@@ -11,6 +11,7 @@ from google.genai import types
 from jsonschema import Draft202012Validator, ValidationError
 
 from adk_stream_protocol.adk.private import may_require_confirmation
+from adk_stream_protocol.convert.calls import Call
 
 
 class ClientTool(BaseTool):
@@ -61,6 +62,12 @@ class ClientTool(BaseTool):
 def needs_answer(tool: BaseTool) -> bool:
     """Return whether a call of this tool may wait for a person or for the browser."""
     return isinstance(tool, ClientTool) or may_require_confirmation(tool)
+
+
+async def client_tool_of(call: Call, root: BaseNode) -> ClientTool | None:
+    """Find the tool behind a browser call. None if its agent no longer has it."""
+    tool = (await tools_of(root, call.author)).get(call.name)
+    return tool if isinstance(tool, ClientTool) else None
 
 
 async def tools_of(node: BaseNode | None, author: str) -> dict[str, BaseTool]:

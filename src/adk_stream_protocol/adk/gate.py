@@ -159,15 +159,13 @@ class ApprovalGate(BasePlugin):
         self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
     ) -> dict[str, Any] | None:
         """Wait for the answer inside the live run, while ADK goes on listening to the model."""
-        chat, call_id = _key(context)
-        record = (await self._book.of_calls(chat, [call_id])).get(call_id)
+        record = await self._record_of(context)
         if record is None:
-            why = await self._requests.why_not(tool, arguments, context.get_invocation_context())
-            return tool_responses.refused(why or "Approval could not be requested.")
+            return await self._refuse(tool, arguments, context)
         self._end_with_task(context, record.id)
         record = await self._answered(record)
         if (run := current_run()) and run.link:
-            run.link.decided(call_id, record.state)
+            run.link.decided(record.call_id, record.state)
         if record.state in (State.CANCELLED, State.WITHDRAWN, State.LAPSED):
             # Who cancelled it has told the model; a result from here would be a second one.
             raise asyncio.CancelledError
@@ -198,29 +196,37 @@ class ApprovalGate(BasePlugin):
     async def _before_browser(
         self, tool: ClientTool, arguments: dict[str, Any], context: ToolContext
     ) -> dict[str, Any] | None:
-        chat, call_id = _key(context)
-        if tool.approval and not await self._book.of_calls(chat, [call_id]):
-            why = await self._requests.why_not(tool, arguments, context.get_invocation_context())
-            return tool_responses.refused(why or "Approval could not be requested.")
+        if tool.approval and not await self._record_of(context):
+            return await self._refuse(tool, arguments, context)
         fault = self._requests.schemas.fault(tool, arguments)
         return tool_responses.refused(f"The arguments are not valid: {fault}.") if fault else None
 
     async def _before_running(
         self, arguments: dict[str, Any], context: ToolContext
     ) -> dict[str, Any] | None:
-        calls, (chat, call_id) = self._calls, _key(context)
-        record = calls.held.pop((chat, call_id), None)
-        record = record or (await self._book.of_calls(chat, [call_id])).get(call_id)
+        calls, key = self._calls, _key(context)
+        record = calls.held.pop(key, None) or await self._record_of(context)
         if record is None:
             return tool_responses.not_approved()
         if started := await self._book.claim(record, arguments):
-            calls.start((chat, call_id), started)
+            calls.start(key, started)
             self._end_with_task(context, started.id)
             return None
-        record = (await self._book.of_calls(chat, [call_id]))[call_id]
+        record = await self._record_of(context) or record
         if self._book.is_over(record, runs_here=calls.is_running(record.id)):
             record = await self._book.lose(record)
         return response_of(record) or tool_responses.not_approved()
+
+    async def _record_of(self, context: ToolContext) -> ApprovalRecord | None:
+        chat, call_id = _key(context)
+        return (await self._book.of_calls(chat, [call_id])).get(call_id)
+
+    async def _refuse(
+        self, tool: BaseTool, arguments: dict[str, Any], context: ToolContext
+    ) -> dict[str, Any]:
+        """Say why nobody was asked about a call that has no record."""
+        why = await self._requests.why_not(tool, arguments, context.get_invocation_context())
+        return tool_responses.refused(why or "Approval could not be requested.")
 
     async def after_tool_callback(
         self,

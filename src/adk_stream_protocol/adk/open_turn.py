@@ -6,16 +6,19 @@ from typing import Any
 
 from google.adk.events.event import Event
 from google.adk.sessions.session import Session
+from google.adk.workflow import BaseNode
 from google.genai import types
 
 from adk_stream_protocol.adk.chat_calls import ChatCalls, chat_of
+from adk_stream_protocol.adk.client_tool import client_tool_of
 from adk_stream_protocol.adk.sessions import TurnSessions
 from adk_stream_protocol.approvals.book import BROWSER, ApprovalBook
 from adk_stream_protocol.approvals.record import ApprovalRecord, Principal, State
 from adk_stream_protocol.approvals.response import overlay, response_of
 from adk_stream_protocol.convert import tool_responses
-from adk_stream_protocol.convert.answers import Decision, Plan
+from adk_stream_protocol.convert.answers import Decision, Plan, match_answers
 from adk_stream_protocol.convert.calls import Call, Calls, current_turn
+from adk_stream_protocol.convert.decode import Answer
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.events import (
     add_notes,
@@ -25,7 +28,7 @@ from adk_stream_protocol.convert.events import (
     with_notes,
 )
 from adk_stream_protocol.convert.history.ui_messages import message_prefix
-from adk_stream_protocol.errors import Busy, Conflict
+from adk_stream_protocol.errors import Busy, Conflict, UnknownId
 from adk_stream_protocol.protocol.chunks import AnyChunk
 from adk_stream_protocol.telemetry.calls import browser_call_ended
 
@@ -43,7 +46,8 @@ class OpenTurn:
         is_whole: bool = True,
     ) -> None:
         self._sessions = sessions
-        self._session = session
+        self.session = session
+        """The session as it was read."""
         self._is_whole = is_whole
         self._book = book
         self._in_hand = in_hand
@@ -53,14 +57,9 @@ class OpenTurn:
         self._unstored: list[Call] = []
         """Calls whose record is settled but whose session has no response yet."""
 
-    @property
-    def session(self) -> Session:
-        """The session as it was read."""
-        return self._session
-
     def turn_events(self) -> list[Event]:
         """Return the events since the last message the user wrote."""
-        return current_turn(self._session.events)
+        return current_turn(self.session.events)
 
     def held_text(self, plan: Plan) -> list[str]:
         """Return what the model said in this turn before the answers lead any further."""
@@ -117,7 +116,7 @@ class OpenTurn:
     async def all_calls(self) -> Calls:
         """Read every call of the conversation, also of turns that are over."""
         if self._is_whole:
-            return Calls.of(self._session.events)
+            return Calls.of(self.session.events)
         found = await self._sessions.inner.get_session(
             app_name=self.chat_id.app, user_id=self.chat_id.user, session_id=self.chat_id.chat
         )
@@ -125,7 +124,7 @@ class OpenTurn:
 
     def hand_over(self) -> None:
         """Let the next run use the session as it was read here."""
-        self._sessions.hand_over(self._session)
+        self._sessions.hand_over(self.session)
 
     async def cancel_open(self) -> list[Call]:
         """Close what is open, as the user moved on, and what a crash left without a result."""
@@ -198,6 +197,22 @@ class OpenTurn:
         browser_call_ended(self.chat_id.chat, call, response)
         call.response = response
 
+    async def plan(self, answers: tuple[Answer, ...], agent: BaseNode) -> Plan:
+        """Plan what the answers lead to, or raise why they are refused. Nothing changes yet."""
+        browser_calls = [call for call in self.calls.open() if call.browser]
+        tools = {call.id: await client_tool_of(call, agent) for call in browser_calls}
+
+        def check(call: Call, value: Any) -> str | None:
+            tool = tools.get(call.id)
+            return tool.check_output(value) if tool else "the tool is no longer there"
+
+        try:
+            return match_answers(self.calls, answers, check)
+        except UnknownId:
+            # Of an earlier turn, perhaps: then the id is known, and the answer is too late.
+            match_answers(await self.all_calls(), answers, check)
+            raise Conflict("This call is no longer open; the answer has no effect.") from None
+
     async def commit(
         self, plan: Plan, who: Principal, *, live: bool = False, is_ours: bool = False
     ) -> None:
@@ -247,9 +262,8 @@ class OpenTurn:
             await self._book.finish(record, response, failed="error" in response)
 
     async def keep(self, plan: Plan) -> types.Content | None:
-        """Store what a plan brings; returns the message that ADK is to be run with, if any."""
-        for call, value in plan.early_results:
-            await self._append(call, None, {"result": value})
+        """Store what a plan brings. Return the message that ADK is to be run with, if any."""
+        await self._keep_early(plan)
         decided = list(plan.decisions)
         decided += [Decision(call, call.decision is True, None) for call in plan.unfinished]
         decided = [decision for decision in decided if not decision.call.browser]
@@ -281,7 +295,7 @@ class OpenTurn:
             content=said,
             interrupted=True,
         )
-        await self._sessions.append_event(self._session, unfinished)
+        await self._sessions.append_event(self.session, unfinished)
 
     async def _append(
         self, call: Call, content: types.Content | None, note: dict[str, Any]
@@ -293,18 +307,21 @@ class OpenTurn:
             content=content,
             custom_metadata=with_notes(None, {"calls": {call.id: note}}) if note else None,
         )
-        await self._sessions.append_event(self._session, event)
+        await self._sessions.append_event(self.session, event)
 
     async def keep_results(self, plan: Plan) -> types.Content | None:
         """Store results in a live run and return them for the model. Decisions wake the gate."""
-        for call, value in plan.early_results:
-            await self._append(call, None, {"result": value})
+        await self._keep_early(plan)
         if not plan.results:
             return None
         parts = [tool_responses.response_part(call, response) for call, response in plan.results]
         content = tool_responses.user_content(parts)
         await self._append(plan.results[0][0], content, {})
         return content
+
+    async def _keep_early(self, plan: Plan) -> None:
+        for call, value in plan.early_results:
+            await self._append(call, None, {"result": value})
 
     async def _open_dialogs(self) -> None:
         """Ask on behalf of ADK about calls that were made in a live run and outlived it.
@@ -318,15 +335,15 @@ class OpenTurn:
             if not call.browser and not call.has_dialog and call.response is None
         ]
         for event in tool_responses.dialog(*left):
-            await self._sessions.append_event(self._session, event)
+            await self._sessions.append_event(self.session, event)
         for call in left:
             call.has_dialog = True
 
     async def close_gap(self, author: str) -> None:
         """End a history that ends with the user: a live model would answer it on connecting."""
-        if ends_with_user(self._session.events):
+        if ends_with_user(self.session.events):
             event = Event(
                 author=author, content=tool_responses.pause(), invocation_id=Event.new_id()
             )
             add_notes(event, {"filler": True})
-            await self._sessions.append_event(self._session, event)
+            await self._sessions.append_event(self.session, event)

@@ -284,9 +284,7 @@ class ApprovalBook:
 
     async def lose(self, record: ApprovalRecord) -> ApprovalRecord:
         """Close a started call whose end nobody will know."""
-        after = record.lose()
-        moved = await self._move(record, after, self._entry("unknown", after, self._holder))
-        return after if moved else await self._fresh(record)
+        return await self._end(record, record.lose(), "unknown", self._holder)
 
     async def cancel(
         self, record: ApprovalRecord, reason: str, *, runs_here: bool = False
@@ -296,25 +294,26 @@ class ApprovalBook:
             return await self.lose(record)
         if record.state not in (State.PENDING, State.APPROVED):
             return record
-        after = record.cancel(reason)
-        entry = self._entry("cancel", after, record.principal)
-        return after if await self._move(record, after, entry) else await self._fresh(record)
+        return await self._end(record, record.cancel(reason), "cancel", record.principal)
 
     async def withdraw(self, record: ApprovalRecord, *, runs_here: bool = False) -> ApprovalRecord:
         """Close a request that the agent took back. An answered one is cancelled instead."""
         if record.state is not State.PENDING:
             return await self.cancel(record, "the agent took it back", runs_here=runs_here)
-        after = record.withdraw()
-        entry = self._entry("withdraw", after, record.principal)
-        return after if await self._move(record, after, entry) else await self._fresh(record)
+        return await self._end(record, record.withdraw(), "withdraw", record.principal)
 
     async def expire(self, record: ApprovalRecord) -> ApprovalRecord:
         """Close a request whose time is over."""
         self._learn_time(record)
         if record.state is not State.PENDING or self.clock.now() < record.expires:
             return record
-        after = record.expire(self.clock.now())
-        moved = await self._move(record, after, self._entry("expire", after, "clock"))
+        return await self._end(record, record.expire(self.clock.now()), "expire", "clock")
+
+    async def _end(
+        self, record: ApprovalRecord, after: ApprovalRecord, event: str, actor: str
+    ) -> ApprovalRecord:
+        """Commit the end of a call. Return what became of it meanwhile if it has moved."""
+        moved = await self._move(record, after, self._entry(event, after, actor))
         return after if moved else await self._fresh(record)
 
     def _learn_time(self, record: ApprovalRecord) -> None:

@@ -8,7 +8,6 @@ from typing import Protocol
 from adk_stream_protocol.adk.chat_calls import ChatCalls
 from adk_stream_protocol.approvals.record import Principal
 from adk_stream_protocol.chat_id import ChatId
-from adk_stream_protocol.chats.answering import plan_answers
 from adk_stream_protocol.chats.engine import Engine, Engines, LongEngine
 from adk_stream_protocol.chats.failures import needing_the_store
 from adk_stream_protocol.chats.turn import Turn
@@ -124,7 +123,7 @@ class Chat:
             opened = await engine.read()
             if opened is None:
                 return None
-            plan = await plan_answers(opened, said.answers, self._engines.agent)
+            plan = await opened.plan(said.answers, self._engines.agent)
             if not engine.made(plan.calls):
                 return None
             if engine.is_live and plan.is_repeat and self.turn and self.turn.is_whole:

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
-from secrets import token_hex
 
 from google.adk.agents.run_config import RunConfig
 from google.adk.events.event import Event
@@ -19,10 +18,9 @@ from adk_stream_protocol.adk.runner import request_config
 from adk_stream_protocol.adk.session_reader import SessionReader
 from adk_stream_protocol.adk.task_context import Run, bind_to_task
 from adk_stream_protocol.approvals.record import Principal
-from adk_stream_protocol.chats.answering import chunks_of, replay_of, unfinished_plan
 from adk_stream_protocol.chats.engine import RunnableChat
 from adk_stream_protocol.chats.failures import failure_of, refusal_of
-from adk_stream_protocol.chats.turn import Turn
+from adk_stream_protocol.chats.turn import Turn, new_message_id
 from adk_stream_protocol.convert.answers import Plan
 from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.convert.decode import TurnInput
@@ -63,8 +61,7 @@ class RequestEngine:
         except BaseException:
             self.abandon()
             raise
-        message_id = f"msg-{token_hex(12)}"
-        encoder = TurnEncoder(message_id, approvals=style, reference=turn.reference)
+        encoder = TurnEncoder(new_message_id(), approvals=style, reference=turn.reference)
         self._start(turn, encoder, partial(self._say, turn, said))
         await turn.accepted()
         return turn
@@ -181,17 +178,17 @@ class RequestEngine:
         encoder = turn.encoder
         assert encoder is not None
         if plan.is_replay:
-            turn.put(replay_of(plan, opened, encoder))
+            turn.put(encoder.replay(plan, opened.answered_events(plan.repeated)))
             return
         content = await opened.keep(plan)
-        turn.put(chunks_of(plan, encoder))
+        turn.put(encoder.answers(plan))
         if content:
             await self._run(turn, opened, content)
 
     async def _go_on(self, turn: Turn) -> None:
         opened = await self._settings.sessions.read(self._chat)
         if opened:
-            plan = unfinished_plan(opened.calls.by_id.values())
+            plan = Plan.of_unfinished(opened.calls.by_id.values())
             turn.observed.link_to(plan.calls)
             who = Principal(self._chat.id.user)
             await opened.commit(plan, who, is_ours=self._chat.lease.is_exclusive)

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from itertools import pairwise
+from secrets import token_hex
 from time import monotonic
 from typing import Any
 
@@ -309,3 +310,8 @@ class Reader:
             is_slow = untaken >= MAX_WAITING or self._turn.since(self.position) is None
             dropped_chunks.add(untaken, {WHY: "slow" if is_slow else "closed"})
         self._turn.remove_reader(self)
+
+
+def new_message_id() -> str:
+    """Make the id of an assistant message that is about to begin."""
+    return f"msg-{token_hex(12)}"

@@ -3,7 +3,7 @@
 Nothing here changes anything: the result is a plan, and a request with one wrong answer has none.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +45,11 @@ class Plan:
     """Calls answered before, in the same way."""
     unacknowledged: list[Call] = field(default_factory=list[Call])
     """Those of them that are over, though the client does not show how: its reply was cut off."""
+
+    @classmethod
+    def of_unfinished(cls, calls: Iterable[Call]) -> "Plan":
+        """Plan to go on with what was decided outside of the chat."""
+        return cls(repeated=[call for call in calls if call.is_unfinished])
 
     @property
     def calls(self) -> list[Call]:

@@ -18,13 +18,12 @@ from adk_stream_protocol.adk.open_turn import OpenTurn
 from adk_stream_protocol.adk.session_reader import SessionReader
 from adk_stream_protocol.adk.task_context import Run, bind_to_task
 from adk_stream_protocol.background_tasks import BackgroundTasks
-from adk_stream_protocol.chats.answering import chunks_of, replay_of
 from adk_stream_protocol.chats.engine import RunnableChat
 from adk_stream_protocol.chats.live.link import LiveLink
 from adk_stream_protocol.chats.live.settings import LiveSettings
 from adk_stream_protocol.chats.live.socket_slot import SocketSlot
-from adk_stream_protocol.chats.live.turns import LiveTurns, new_message_id
-from adk_stream_protocol.chats.turn import Turn
+from adk_stream_protocol.chats.live.turns import LiveTurns
+from adk_stream_protocol.chats.turn import Turn, new_message_id
 from adk_stream_protocol.convert.answers import Plan
 from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.convert.decode import TurnInput
@@ -114,8 +113,10 @@ class LiveEngine:
             held=opened.held_text(plan) if plan.is_replay and style == "adk-tool" else (),
             after=None if plan.is_replay else self._turns.encoder,
         )
-        is_new = not plan.is_replay
-        turn.put(chunks_of(plan, encoder) if is_new else replay_of(plan, opened, encoder))
+        if plan.is_replay:
+            turn.put(encoder.replay(plan, opened.answered_events(plan.repeated)))
+        else:
+            turn.put(encoder.answers(plan))
         if content:
             self.link.send(content)
         self._reserved = None
@@ -189,7 +190,7 @@ class LiveEngine:
                     await taken.wait()
         await self._chat.calls.none_running()
 
-    def _put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None:
+    def put_data(self, name: str, data: Any, id: str | None, transient: bool) -> None:
         """Queue a data part of the application, from whatever thread a tool runs in."""
         if turn := self._turns.open:
             turn.put_data(name, data, id, transient)
@@ -213,7 +214,7 @@ class LiveEngine:
 
     async def _pump(self) -> None:
         chat = self._chat
-        bind_to_task(Run(chat.id, chat.calls, self.observed, self._put_data, self.link))
+        bind_to_task(Run(chat.id, chat.calls, self.observed, self.put_data, self.link))
         error: Exception | None
         try:
             events = self._settings.runner.run_live(

@@ -13,7 +13,7 @@ from google.adk.events.event import Event
 
 from adk_stream_protocol.chats.engine import RunnableChat
 from adk_stream_protocol.chats.failures import failure_of
-from adk_stream_protocol.chats.turn import Turn
+from adk_stream_protocol.chats.turn import Turn, new_message_id
 from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.encode.live import LiveProgress, LiveTurnEncoder, is_waiting
@@ -181,8 +181,3 @@ class LiveTurns:
         return LiveTurnEncoder(
             message_id, approvals=self.style, reference=reference, audio=self._audio, **options
         )
-
-
-def new_message_id() -> str:
-    """Make the id of an assistant message that is about to begin."""
-    return f"msg-{token_hex(12)}"

@@ -3,6 +3,7 @@
 from google.adk.events.event import Event
 from google.genai import types
 
+from adk_stream_protocol.convert.answers import Plan
 from adk_stream_protocol.convert.calls import CONFIRMATION, Call, Calls, Seen
 from adk_stream_protocol.convert.encode.approval_style import (
     STYLES,
@@ -89,9 +90,20 @@ class ToolParts:
         """Show that a person answered the request for a call."""
         return self._style.decided(call, approved)
 
-    def ask_again(self, call: Call) -> list[AnyChunk]:
-        """Return a call that was answered too early to its request."""
-        return [self.available(call), *self._style.request(call)]
+    def planned(self, plan: Plan) -> list[AnyChunk]:
+        """Show decisions, results and go signals. Return early answered calls to their request."""
+        out: list[AnyChunk] = []
+        for decision in plan.decisions:
+            out += self.decided(decision.call, decision.approved)
+        for call, response in plan.results:
+            call.response = response
+        for call in (*plan.unacknowledged, *(call for call, _ in plan.results)):
+            out += self.output(call)
+        for call in plan.may_run_in_browser:
+            out.append(self.available(call))
+        for call, _ in plan.early_results:
+            out += [self.available(call), *self._style.request(call)]
+        return out
 
     def output(self, call: Call) -> list[AnyChunk]:
         """Show how a call ended."""

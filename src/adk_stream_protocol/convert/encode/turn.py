@@ -14,6 +14,7 @@ from google.adk.events.event import Event
 from google.genai import types
 
 from adk_stream_protocol.convert import media
+from adk_stream_protocol.convert.answers import Plan
 from adk_stream_protocol.convert.calls import Call, Calls
 from adk_stream_protocol.convert.encode import endings
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
@@ -106,9 +107,21 @@ class TurnEncoder:
         """Tell the browser that this approved call of its own may run now."""
         return [self._tools.available(call)]
 
-    def ask_again(self, call: Call) -> list[AnyChunk]:
-        """Return a call that was answered too early to its request."""
-        return self._tools.ask_again(call)
+    def answers(self, plan: Plan) -> list[AnyChunk]:
+        """Encode what answers themselves change in the message; all else comes from the run."""
+        if plan.results or plan.unacknowledged:
+            self._steps.after_tool = True
+        return self._tools.planned(plan)
+
+    def replay(self, plan: Plan, events: Iterable[Event]) -> list[AnyChunk]:
+        """Encode what answers led to when they came first: these events."""
+        out: list[AnyChunk] = []
+        for call in plan.repeated:
+            if call.approval_id and call.decision is not None:
+                out += self.decided(call, call.decision)
+        for event in events:
+            out += self.encode(event)
+        return out
 
     def settle(self, call: Call) -> list[AnyChunk]:
         """Send the known result of a call of this message."""
@@ -123,11 +136,8 @@ class TurnEncoder:
         """Close the turn: the agent is done, or waits for the browser."""
         if self._failure:
             return self.fail(self._failure)
-        out = self._close_all()
+        out = self._close_turn()
         waiting = bool(self.calls.open())
-        if not waiting:
-            self._release(out)
-        self._steps.last(out, waiting=waiting)
         reason = "tool-calls" if waiting else endings.finish_reason(self._finish_reason)
         out.append(Finish(finish_reason=reason, message_metadata=self._metadata()))
         return out
@@ -145,11 +155,7 @@ class TurnEncoder:
 
     def stop(self) -> list[AnyChunk]:
         """Close everything because the turn was stopped. It is no error."""
-        out = self._close_all()
-        waiting = bool(self.calls.open())
-        if not waiting:
-            self._release(out)
-        self._steps.last(out, waiting=waiting)
+        out = self._close_turn()
         out.append(Finish(finish_reason="other", message_metadata=self._metadata()))
         return out
 
@@ -287,6 +293,14 @@ class TurnEncoder:
         for response in self._responses.values():
             self._close(response, out)
         self._responses.clear()
+        return out
+
+    def _close_turn(self) -> list[AnyChunk]:
+        out = self._close_all()
+        waiting = bool(self.calls.open())
+        if not waiting:
+            self._release(out)
+        self._steps.last(out, waiting=waiting)
         return out
 
     def _release(self, out: list[AnyChunk]) -> None:
