@@ -135,5 +135,8 @@ def said(chunks: list[AnyChunk]) -> str:
 async def until(condition: Callable[[], bool | Awaitable[bool]]) -> None:
     """Let the other tasks run until it is so, but not for ever."""
     async with asyncio.timeout(SECONDS):
-        while not (found if isinstance(found := condition(), bool) else await found):
+        while True:
+            found = condition()
+            if found if isinstance(found, bool) else await found:
+                return
             await asyncio.sleep(0)
