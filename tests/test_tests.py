@@ -11,9 +11,6 @@ SOURCE = TESTS.parent / "src" / "adk_stream_protocol"
 FILES = sorted(file for file in TESTS.rglob("*.py") if "node_modules" not in file.parts)
 MODULES = sorted(file for file in SOURCE.rglob("*.py") if file.name != "__init__.py")
 WITHOUT = {
-    "adk/approval_requests.py",
-    "adk/open_turn.py",
-    "adk/session_reader.py",
     "demo/identity.py",
     "demo/ledger.py",
     "demo/phrases/english.py",
