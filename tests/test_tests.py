@@ -11,13 +11,6 @@ SOURCE = TESTS.parent / "src" / "adk_stream_protocol"
 FILES = sorted(file for file in TESTS.rglob("*.py") if "node_modules" not in file.parts)
 MODULES = sorted(file for file in SOURCE.rglob("*.py") if file.name != "__init__.py")
 WITHOUT = {
-    "demo/identity.py",
-    "demo/ledger.py",
-    "demo/phrases/english.py",
-    "demo/phrases/japanese.py",
-    "demo/phrases/language.py",
-    "demo/recorded_app.py",
-    "demo/tools/demo_tool.py",
     "recording/player/asgi_socket.py",
     "recording/player/envelope_chat.py",
     "recording/player/http_chat.py",
