@@ -401,5 +401,6 @@ async def test_the_next_run_uses_the_session_as_it_was_read() -> None:
     scene = await Scene.of("/say 1")
     opened = await scene.read()
     opened.hand_over()
-    key = {"app_name": "clerk", "user_id": "alice", "session_id": "c"}
-    assert await scene.desk.runner.session_service.get_session(**key) is opened.session
+    sessions = scene.desk.runner.session_service
+    again = await sessions.get_session(app_name="clerk", user_id="alice", session_id="c")
+    assert again is opened.session

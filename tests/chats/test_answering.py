@@ -110,8 +110,7 @@ async def test_an_answer_to_an_earlier_turn_is_too_late() -> None:
 
 
 def call(name: str, **fields: Any) -> Call:
-    given: dict[str, Any] = {"args": {}, "invocation_id": "i", "author": "clerk", "asked_at": 1.0}
-    return Call(**{"id": name, "name": name, "siblings": [name], **given, **fields})
+    return Call(name, name, {}, "i", "clerk", 1.0, [name], **fields)
 
 
 def test_only_what_is_decided_and_has_no_result_is_gone_on_with() -> None:

@@ -1,5 +1,6 @@
 """The stored chats: as messages, in a list, and deleted with all that waits in them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -49,12 +50,14 @@ class Activity:
     """What goes on in the chats, as the test says: one answer after another, the last for good."""
 
     def __init__(self, *making: str | None) -> None:
-        self.making = list(making)
+        self.making: Sequence[str | None] = making
         self.ended: list[tuple[str, str]] = []
         self.runs = False
 
     async def message_in_the_making(self, user_id: str, chat_id: str) -> str | None:
-        return self.making.pop(0) if len(self.making) > 1 else self.making[0]
+        now, *rest = self.making
+        self.making = rest or self.making
+        return now
 
     async def end(self, user_id: str, chat_id: str) -> None:
         self.ended.append((user_id, chat_id))

@@ -17,6 +17,7 @@ from adk_stream_protocol.convert.decode import Answer, TurnInput
 from adk_stream_protocol.errors import Busy
 from adk_stream_protocol.protocol.chunks import AnyChunk
 from adk_stream_protocol.testing.holds import release
+from adk_stream_protocol.workers.lease import ChatLease
 from tests.support.desk import ALICE, Desk, kinds, message, read, result, said, until, verdict
 from tests.support.tills import Till
 
@@ -149,11 +150,11 @@ async def test_a_chat_that_another_worker_runs_is_refused_and_free_again(
 ) -> None:
     scene = Scene(make)
 
-    async def refuse(**_: bool) -> None:
+    async def refuse(lease: ChatLease, **options: bool) -> None:
         raise Busy("A turn is already running in this chat.")
 
     with monkeypatch.context() as patched:
-        patched.setattr(type(scene.chat.lease), "acquire", lambda _, **options: refuse(**options))
+        patched.setattr(ChatLease, "acquire", refuse)
         with pytest.raises(Busy):
             await scene.engine.say(message("hello"), "native")
         assert scene.chat.turn is None

@@ -19,6 +19,7 @@ from adk_stream_protocol.convert.events import NOTES
 from adk_stream_protocol.convert.history.exchanges import MESSAGE_ID, USER_MESSAGE_ID
 from adk_stream_protocol.errors import Busy, UnknownId
 from adk_stream_protocol.protocol.chunks import Data, Error
+from adk_stream_protocol.workers.lease import ChatLease
 from tests.support.desk import ALICE, Desk, as_json, kinds, message, read, said, until, verdict
 from tests.support.tills import Till
 
@@ -164,10 +165,10 @@ async def test_going_on_is_left_to_a_worker_that_has_just_begun(
     desk = Desk()
     chat = desk.chats.of("alice", "c")
 
-    async def refuse() -> None:
+    async def refuse(lease: ChatLease, **options: bool) -> None:
         raise error
 
-    monkeypatch.setattr(type(chat.lease), "acquire", lambda *_, **__: refuse())
+    monkeypatch.setattr(ChatLease, "acquire", refuse)
     if isinstance(error, Busy):
         await engine_of(desk).go_on()
     else:

@@ -80,6 +80,10 @@ def test_workers_that_start_together_have_one_key(
 ) -> None:
     """The other one was there between the look and the link."""
     theirs = load_secret(tmp_path)
-    monkeypatch.setattr(Path, "exists", lambda self: False)
+
+    def is_not_there_yet(path: Path) -> bool:
+        return False
+
+    monkeypatch.setattr(Path, "exists", is_not_there_yet)
     assert load_secret(tmp_path) == theirs
     assert [one.name for one in tmp_path.iterdir()] == ["cookie.key"]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adk_stream_protocol.demo.ledger import Account, Ledger
+from adk_stream_protocol.demo.ledger import Account, Entry, Ledger
 
 START = 1_000
 ALICE = Account("alice", "USD")
@@ -68,21 +68,26 @@ def test_it_is_in_the_file(ledger: Ledger, tmp_path: Path) -> None:
 def test_a_transaction_that_fails_leaves_nothing(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: object) -> None:
-        raise sqlite3.OperationalError("disk I/O error")
+    looks: list[str] = []
 
-    ledger.balance(ALICE)
-    found = iter([lambda *_: None, broken])
-    monkeypatch.setattr(Ledger, "_find", lambda *args: next(found)(*args))
+    def find(ledger: Ledger, db: object, user_id: str, key: str) -> None:
+        looks.append(key)
+        if len(looks) > 1:  # the payment is written, but not committed
+            raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr(Ledger, "_find", find)
     with pytest.raises(sqlite3.OperationalError):
         ledger.reserve(ALICE, "k", 300, "Bob")
     assert ledger.balance(ALICE) == START
 
 
 def test_payments_at_once_never_spend_the_same_money(ledger: Ledger) -> None:
+    def pay(number: int) -> Entry | None:
+        return ledger.reserve(ALICE, f"k{number}", 300, "Bob")
+
     ledger.balance(ALICE)
     with ThreadPoolExecutor(8) as pool:
-        booked = list(pool.map(lambda n: ledger.reserve(ALICE, f"k{n}", 300, "Bob"), range(8)))
+        booked = list(pool.map(pay, range(8)))
     assert len([one for one in booked if one]) == 3 and ledger.balance(ALICE) == 100
 
 

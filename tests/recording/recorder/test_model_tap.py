@@ -90,11 +90,10 @@ class Service:
             if wish == "break":
                 drop(websocket)
                 return
-            await (websocket.send_bytes if wish == "bytes" else _text(websocket))(b'{"n": 1}')
-
-
-def _text(websocket: WebSocket) -> Any:
-    return lambda content: websocket.send_text(content.decode())
+            if wish == "bytes":
+                await websocket.send_bytes(b'{"n": 1}')
+            else:
+                await websocket.send_text('{"n": 1}')
 
 
 class Tape(Recorder):
