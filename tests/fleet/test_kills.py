@@ -18,7 +18,7 @@ from tests.support.servers.in_process import until
 KILLS = 5
 CHATS = 8
 SECONDS = 60.0
-BETWEEN = 2 * CHATS
+BETWEEN = CHATS
 """How many turns are through between two kills."""
 
 

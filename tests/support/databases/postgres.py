@@ -8,7 +8,6 @@ from pathlib import Path
 
 from tests.support.servers.demo import free_port
 
-
 _NOT_FOR_POWER = "-c fsync=off -c full_page_writes=off"
 """Processes are killed here, and no machine: what was written is in the system's memory."""
 
