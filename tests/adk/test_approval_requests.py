@@ -18,18 +18,21 @@ from adk_stream_protocol import ClientTool, MemoryApprovalStore, Principal
 from adk_stream_protocol.adk.approval_requests import (
     UNDECIDED,
     ApprovalRequests,
-    chat_of,
     in_call_order,
     unquote_live_event,
 )
-from adk_stream_protocol.approvals.book import MAX_DENIALS, MAX_PENDING, ApprovalBook
+from adk_stream_protocol.adk.chat_calls import chat_of
+from adk_stream_protocol.approvals.book import ApprovalBook
 from adk_stream_protocol.approvals.record import ApprovalRecord
 from adk_stream_protocol.approvals.store import AuditEntry
 from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.convert.calls import CONFIRMATION
+from adk_stream_protocol.limits import DEFAULT_LIMITS
 from tests.support.events import ARGS, call, event, placeholder, response, text
 from tests.support.tills import Till, answers
 
+MAX_PENDING = DEFAULT_LIMITS.approvals_per_turn
+MAX_DENIALS = DEFAULT_LIMITS.denials_per_turn
 CHAT = ChatId("clerk", "alice", "c")
 ALICE = Principal("alice")
 LOCATE = ClientTool("locate", "Where?", ttl=5)
@@ -177,10 +180,10 @@ async def test_no_more_requests_than_so_many_are_open() -> None:
     for number in range(MAX_PENDING - 1):
         await desk.ask(number)
     assert await desk.requests.why_not(tool, {"amount": 5}, context) is None
-    desk.requests.let_through(CHAT, "c-on-its-way")
+    desk.requests.calls.let_through((CHAT, "c-on-its-way"))
     why = await desk.requests.why_not(tool, {"amount": 5}, context)
     assert why == f"No more than {MAX_PENDING} approvals can be open."
-    desk.requests.forget(CHAT)
+    desk.requests.calls.forget_let_through(CHAT)
     assert await desk.requests.why_not(tool, {"amount": 5}, context) is None
 
 
@@ -199,19 +202,20 @@ async def test_a_tool_that_was_denied_often_is_not_asked_about_again() -> None:
 
 async def test_what_is_let_through_is_so_until_it_is_asked() -> None:
     desk = Desk(Till().tool())
-    desk.requests.let_through(CHAT, "c1")
-    desk.requests.let_through(CHAT, "c2")
-    assert desk.requests.is_let_through(CHAT, "c1")
+    desk.requests.calls.let_through((CHAT, "c1"))
+    desk.requests.calls.let_through((CHAT, "c2"))
+    assert "c1" in desk.requests.calls.let_through_in(CHAT)
     await desk.notes(dialog({"id": "c1", "name": "pay", "args": ARGS}))
-    assert not desk.requests.is_let_through(CHAT, "c1")
-    assert desk.requests.is_let_through(CHAT, "c2")
-    assert not desk.requests.is_let_through(ChatId("clerk", "bob", "c"), "c2")
+    assert "c1" not in desk.requests.calls.let_through_in(CHAT)
+    assert "c2" in desk.requests.calls.let_through_in(CHAT)
+    assert "c2" not in desk.requests.calls.let_through_in(ChatId("clerk", "bob", "c"))
 
 
 async def test_a_call_that_we_ask_about_is_taken_once() -> None:
     desk = Desk()
-    desk.requests.calls.asked.add((CHAT, "c1"))
-    assert desk.requests.take_asked(CHAT, "c1") and not desk.requests.take_asked(CHAT, "c1")
+    desk.requests.calls.add_asked((CHAT, "c1"))
+    assert desk.requests.calls.take_asked((CHAT, "c1"))
+    assert not desk.requests.calls.take_asked((CHAT, "c1"))
 
 
 async def test_a_run_that_is_cut_off_while_it_asks_takes_its_requests_back() -> None:
@@ -227,7 +231,7 @@ async def test_a_run_that_is_cut_off_while_it_asks_takes_its_requests_back() -> 
 
 
 async def test_a_chat_is_named_by_its_session() -> None:
-    assert chat_of(await Desk().context()) == CHAT
+    assert chat_of((await Desk().context()).session) == CHAT
 
 
 async def session_of(*events: Event) -> Any:

@@ -130,7 +130,7 @@ async def test_a_call_that_the_browser_runs_is_given_up() -> None:
     scene = await Scene.of("/call look {}")
     await scene.approve()
     opened = await scene.read()
-    await opened.commit(Plan(go=[only(opened)]), ALICE)
+    await opened.commit(Plan(may_run_in_browser=[only(opened)]), ALICE)
     assert await scene.desk.states() == ["executing"]
     await (await scene.read()).cancel_open()
     assert await scene.desk.states() == ["unknown"] and await scene.outcomes() == ["cancelled"]
@@ -187,7 +187,7 @@ async def test_an_approved_browser_call_that_never_came_back_is_lost() -> None:
     scene = await Scene.of("/call look {}")
     await scene.approve()
     opened = await scene.read()
-    await opened.commit(Plan(go=[only(opened)]), ALICE)
+    await opened.commit(Plan(may_run_in_browser=[only(opened)]), ALICE)
     await (await scene.read()).expire(-1)
     assert await scene.desk.states() == ["unknown"] and await scene.outcomes() == ["expired"]
 
@@ -241,7 +241,7 @@ async def test_a_call_that_was_decided_before_is_taken_over(is_ours: bool) -> No
     entry = (await scene.desk.store.trail(None))[-1]
     assert await scene.desk.store.move(record, replace(record, holder=ELSEWHERE), entry)
     opened = await scene.read()
-    plan = Plan(repeats=[only(opened)])
+    plan = Plan(repeated=[only(opened)])
     if is_ours:
         await opened.commit(plan, ALICE, is_ours=True)
         assert len(scene.chat.calls.held) == 1
@@ -287,9 +287,9 @@ async def test_a_confirmation_and_a_result_are_not_in_one_message() -> None:
 async def test_an_early_result_is_noted_and_nothing_is_run() -> None:
     scene = await Scene.of("/call look {}")
     opened = await scene.read()
-    assert await opened.keep(Plan(early=[(only(opened), {"seen": 1})])) is None
+    assert await opened.keep(Plan(early_results=[(only(opened), {"seen": 1})])) is None
     assert only(await scene.read()).early_result == {"seen": 1}
-    assert await opened.keep_results(Plan(early=[(only(opened), {"seen": 2})])) is None
+    assert await opened.keep_results(Plan(early_results=[(only(opened), {"seen": 2})])) is None
     assert only(await scene.read()).early_result == {"seen": 2}
 
 
@@ -355,7 +355,7 @@ async def test_a_replay_begins_where_the_answers_came_in() -> None:
     await until(lambda: scene.desk.chats.running("alice", "c") is None)
     opened = await scene.read()
     done = only(opened)
-    plan = Plan(repeats=[done])
+    plan = Plan(repeated=[done])
     assert plan.is_replay
     answered = opened.answered_events([done])
     assert len(opened.turn_events()) - len(answered) == before

@@ -121,7 +121,7 @@ def test_only_what_is_decided_and_has_no_result_is_gone_on_with() -> None:
         call("waits", approval_id="a"),
         call("browser", browser=True, decision=True),
     ]
-    assert [one.id for one in unfinished_plan(calls).repeats] == ["decided", "denied"]
+    assert [one.id for one in unfinished_plan(calls).repeated] == ["decided", "denied"]
 
 
 async def test_the_answers_themselves_show_in_their_order() -> None:
@@ -150,7 +150,7 @@ async def test_an_early_result_is_kept_and_asked_about_again() -> None:
     await desk.say("/call look {}")
     turn = await opened(desk)
     made = await plan_answers(turn, (result(await call_id(desk, "look"), 7),), agent_of(desk))
-    assert [value for _, value in made.early] == [7]
+    assert [value for _, value in made.early_results] == [7]
     encoder = TurnEncoder("m", calls=turn.calls)
     encoder.start()
     shown = kinds(chunks_of(made, encoder))
@@ -165,7 +165,7 @@ async def test_a_repeat_is_answered_with_what_it_led_to() -> None:
     turn = await opened(desk)
     made = await plan_answers(turn, (verdict(record),), agent_of(desk))
     assert made.is_replay
-    encoder = TurnEncoder("m", calls=turn.calls_before(made.repeats))
+    encoder = TurnEncoder("m", calls=turn.calls_before(made.repeated))
     again = [*encoder.start(), *replay_of(made, turn, encoder), *encoder.finish()]
     assert said(again) == said(first) == 'The call of pay returned {"paid": 5}.'
     assert without_deltas(again) == without_deltas(first)

@@ -13,6 +13,7 @@ from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.chats import chats as module
 from adk_stream_protocol.convert.decode import TurnInput
 from adk_stream_protocol.errors import Busy, Relayed, TooMany, Unavailable, UnknownId
+from adk_stream_protocol.limits import Limits
 from adk_stream_protocol.testing.holds import release
 from adk_stream_protocol.workers import messages
 from tests.support.desk import ALICE, Desk, kinds, message, read, result, said, until, verdict
@@ -49,7 +50,7 @@ async def test_a_running_chat_is_kept_without_anybody() -> None:
 
 
 async def test_a_user_has_so_many_turns_at_once() -> None:
-    desk = Desk(max_turns_per_user=2)
+    desk = Desk(limits=Limits(turns_per_user=2))
     turns = [await desk.open(message("/hold bounded"), chat=name) for name in "ab"]
     with pytest.raises(TooMany):
         await desk.open(message("hello"), chat="c")
@@ -61,9 +62,8 @@ async def test_a_user_has_so_many_turns_at_once() -> None:
     await desk.close()
 
 
-async def test_a_user_has_so_many_live_chats(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_LIVE_PER_USER", 1)
-    desk = Desk()
+async def test_a_user_has_so_many_live_chats() -> None:
+    desk = Desk(limits=Limits(live_chats_per_user=1))
     await desk.say("hello", live=True, chat="a")
     with pytest.raises(TooMany, match="live chats"):
         await desk.say("hello", live=True, chat="b")

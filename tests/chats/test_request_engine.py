@@ -74,7 +74,7 @@ async def test_a_failure_ends_the_turn_with_its_code() -> None:
     chunks = await desk.say("hello")
     error = chunks[-1]
     assert isinstance(error, Error) and "SELECT" not in error.error_text
-    assert error.error_text.startswith("Something went wrong")
+    assert error.error_text.startswith("The store is not responding")
     assert desk.chats.running("alice", "c") is None
     sessions.failure = None
     assert said(await desk.say("hello")), "the chat goes on"
@@ -87,14 +87,14 @@ async def test_a_tool_knows_the_run_that_it_belongs_to() -> None:
         """Look around."""
         run = current_run()
         assert run is not None and run.link is None
-        seen.extend([run.chat_id.chat, run.message_id])
+        seen.append(run.chat_id.chat)
         assert run.calls is desk.chats.of("alice", "c").calls
         stream_data("progress", 50)
         return {"ok": True}
 
     desk = Desk(look)
     chunks = await desk.say("/call look {}")
-    assert seen == ["c", as_json(chunks[0])["messageId"]]
+    assert seen == ["c"]
     assert Data(type="data-progress", data=50) in chunks
     assert current_run() is None
 
@@ -104,7 +104,7 @@ async def test_a_rewind_says_it_again_without_what_came_after() -> None:
     first = TurnInput(content=message("first").content, user_message_id="u1")
     await read(await desk.open(first))
     await desk.say("second")
-    again = TurnInput(content=message("").content, rewind_before=("u1",), again=True)
+    again = TurnInput(content=message("").content, rewind_before=("u1",), is_regenerate=True)
     await read(await desk.open(again))
     listing = said(await desk.say("/echo"))
     assert "first" in listing and "second" not in listing

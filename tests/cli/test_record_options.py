@@ -37,18 +37,23 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, Recorder, Any]]:
     return found
 
 
-def test_a_file_is_never_replaced(tmp_path: Path) -> None:
+def test_a_file_is_never_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "chat.json").touch()
-    assert "does not replace a file" in str(run_command("record", tmp_path / "chat.json"))
+    assert run_command("record", tmp_path / "chat.json") == 2
+    assert "does not replace a file" in capsys.readouterr().err
 
 
-def test_the_folder_must_be_there(tmp_path: Path) -> None:
-    assert "There is no folder" in str(run_command("record", tmp_path / "no" / "chat.json"))
+def test_the_folder_must_be_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command("record", tmp_path / "no" / "chat.json") == 2
+    assert "is not a folder that you can write to" in capsys.readouterr().err
 
 
-def test_vertex_is_not_recorded(tmp_path: Path, shop: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vertex_is_not_recorded(
+    tmp_path: Path, shop: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("GOOGLE_GENAI_USE_VERTEXAI", "true")
-    assert "not Vertex AI" in str(run_command("record", tmp_path / "chat.json", "--app", shop))
+    assert run_command("record", tmp_path / "chat.json", "--app", shop) == 2
+    assert "not Vertex AI" in capsys.readouterr().err
 
 
 def test_a_pattern_that_is_none_is_refused(

@@ -69,7 +69,7 @@ class LiveScene:
         self.turns.refuse_second()
         turn = self.turns.reserve(interrupts=True)
         self.turns.install(turn, message_id)
-        self.turns.progress.told()
+        self.turns.progress.sent()
         return turn
 
     def answer(self, message_id: str = "m1") -> Turn:

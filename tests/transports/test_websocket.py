@@ -14,10 +14,10 @@ from starlette.types import ASGIApp
 
 from adk_stream_protocol import Principal, mount
 from adk_stream_protocol.chats.chats import Chats
+from adk_stream_protocol.limits import Limits
 from adk_stream_protocol.recording.player.asgi_socket import AsgiSocket
 from adk_stream_protocol.recording.scenario.matching import Json
 from adk_stream_protocol.testing.holds import release
-from adk_stream_protocol.transports import websocket as module
 from tests.support.desk import until
 from tests.support.servers.without_network import Served, agent
 from tests.support.tills import Till
@@ -192,9 +192,8 @@ async def test_a_second_socket_replaces_the_first() -> None:
     await served.chat.close()
 
 
-async def test_a_socket_keeps_so_many_live_chats(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_CHATS", 1)
-    served = Served(agent())
+async def test_a_socket_keeps_so_many_live_chats() -> None:
+    served = Served(agent(), limits=Limits(live_chats_per_socket=1))
     async with connected(served) as client:
         for name in ("a", "b"):
             await client.send(send(HELLO, name, name))

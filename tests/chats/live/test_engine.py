@@ -72,7 +72,7 @@ async def test_a_run_begins_with_the_first_message_and_stays() -> None:
 async def test_a_run_that_never_began_ends_all_the_same() -> None:
     desk = Desk()
     engine = engine_of(desk)
-    assert engine.message_id.startswith("msg-")
+    assert engine.link.message_id.startswith("msg-")
     await engine.close()
     assert engine.is_closing and desk.chats.of("alice", "c").live is None
 
@@ -100,7 +100,6 @@ async def test_what_a_tool_sends_is_in_the_open_turn() -> None:
         return {"ok": True}
 
     desk = Desk(look)
-    engine_of(desk).put_data("progress", 1, None, False)
     chunks = await desk.say("/call look {}", live=True)
     assert [one for one in chunks if isinstance(one, Data)] == [Data(type="data-progress", data=50)]
     await desk.close()

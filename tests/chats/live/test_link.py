@@ -80,15 +80,15 @@ def outcome(call: Call) -> Any:
 async def test_what_is_sent_has_to_be_answered() -> None:
     linked = Linked(Desk())
     linked.link.send(user_content([]))
-    assert linked.scene.turns.progress.owes
+    assert linked.scene.turns.progress.owes_more
     await linked.sent()
 
 
 async def test_a_new_link_brings_its_tools() -> None:
     linked, tool = Linked(Desk()), Till().tool()
-    linked.link.connected({"pay": tool}, calls_at_once=False)
+    linked.link.connected({"pay": tool}, sends_calls_immediately=False)
     assert linked.link.tools == {"pay": tool}
-    assert not linked.scene.turns.progress.calls_at_once
+    assert not linked.scene.turns.progress.sends_calls_immediately
 
 
 async def test_a_withdrawn_call_is_closed_and_shown_as_such() -> None:
@@ -186,4 +186,4 @@ async def test_a_browser_call_that_is_late_is_closed_and_the_model_told() -> Non
     (told,) = await linked.sent()
     assert outcome(call) == told["outcome"] == "expired"
     assert "tool-output-error" in kinds(chunks_of(linked.scene.own[0]))
-    assert linked.scene.turns.progress.owes, "the model has yet to say something to it"
+    assert linked.scene.turns.progress.owes_more, "the model has yet to say something to it"

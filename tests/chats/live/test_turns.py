@@ -107,7 +107,7 @@ async def test_silence_ends_a_turn_only_where_something_waits() -> None:
     scene.happen(partial(text("One mo")), LOCATE)
     turn = scene.turns.open or turn
     scene.turns.end_if_waiting()
-    assert turn.ended and not scene.turns.progress.owes
+    assert turn.ended and not scene.turns.progress.owes_more
 
 
 async def test_a_stop_mutes_what_the_model_still_says() -> None:

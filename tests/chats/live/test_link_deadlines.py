@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from adk_stream_protocol.chats.live.deadlines import Deadlines
+from adk_stream_protocol.chats.live.link import Deadlines
 from adk_stream_protocol.convert.calls import Call
 
 HOUR = 3_600.0
