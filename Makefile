@@ -54,13 +54,13 @@ unit: $(STAMP) $(CLIENT) ## the tests that start no process, in under a minute
 	$(VENV)/bin/pytest -q -n 2 -m "not processes" $(ROOMS)
 	npm --prefix packages/client test --silent
 
-coverage: $(STAMP) ## the branches that the tests of the rooms and of live chats take
+coverage: $(STAMP) ## the branches that the tests of the rooms and of live chats take, 95 % at least
 	scripts/install-postgres
 	scripts/install-redis
 	$(VENV)/bin/coverage erase
 	$(VENV)/bin/coverage run -m pytest -q -n 2 --dist worksteal $(MEASURED)
 	$(VENV)/bin/coverage combine --quiet
-	$(VENV)/bin/coverage report --skip-covered
+	$(VENV)/bin/coverage report --skip-covered --fail-under=95
 
 check: $(STAMP) $(NODE) $(CLIENT) $(WEB) ## format, lint and types
 	$(VENV)/bin/ruff format --check .

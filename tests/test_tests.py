@@ -10,34 +10,6 @@ TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "adk_stream_protocol"
 FILES = sorted(file for file in TESTS.rglob("*.py") if "node_modules" not in file.parts)
 MODULES = sorted(file for file in SOURCE.rglob("*.py") if file.name != "__init__.py")
-WITHOUT = {
-    "adk/approval_requests.py",
-    "adk/open_turn.py",
-    "adk/session_reader.py",
-    "demo/identity.py",
-    "demo/ledger.py",
-    "demo/phrases/english.py",
-    "demo/phrases/japanese.py",
-    "demo/phrases/language.py",
-    "demo/recorded_app.py",
-    "demo/tools/demo_tool.py",
-    "recording/player/asgi_socket.py",
-    "recording/player/envelope_chat.py",
-    "recording/player/http_chat.py",
-    "recording/player/player.py",
-    "recording/player/socket_chat.py",
-    "recording/player/updating.py",
-    "recording/recorder/client_tap.py",
-    "recording/recorder/model_tap.py",
-    "recording/recorder/socket_tap.py",
-    "recording/stand_in/certificate.py",
-    "recording/stand_in/live_side.py",
-    "recording/stand_in/play.py",
-    "recording/tapes/client_turns.py",
-    "recording/tapes/dialect_readers.py",
-    "recording/tapes/tape.py",
-}
-"""Modules that have no test file of their name yet."""
 
 
 def name_of(file: Path) -> str:
@@ -46,10 +18,6 @@ def name_of(file: Path) -> str:
 
 def module_of(file: Path) -> str:
     return str(file.relative_to(SOURCE))
-
-
-def is_excused(module: str) -> bool:
-    return module in WITHOUT or module.startswith("chats/")
 
 
 def imports_of(file: Path) -> Iterator[str]:
@@ -79,5 +47,4 @@ def test_a_module_has_a_test_file_of_its_name(file: Path) -> None:
     folder = TESTS / file.relative_to(SOURCE).parent
     name = f"test_{file.stem.removeprefix('_')}"
     found = [*folder.glob(f"{name}.py"), *folder.glob(f"{name}_*.py")]
-    assert found or is_excused(module_of(file))
-    assert not (found and module_of(file) in WITHOUT), "the list is out of date"
+    assert found

@@ -13,11 +13,13 @@ from tests.support.clients.http import Json, Reply, decision
 from tests.support.clients.roamer import Roamer, pay
 from tests.support.clients.socket import answered, said
 from tests.support.fleet.fleet import Fleet
+from tests.support.servers.in_process import until
 
 KILLS = 5
 CHATS = 8
 SECONDS = 60.0
-BETWEEN = 1.0
+BETWEEN = CHATS
+"""How many turns are through between two kills."""
 
 
 @dataclass
@@ -106,11 +108,16 @@ def _outcome(reply: Reply, request: Json) -> str:
     return "nothing"
 
 
-async def killing(fleet: Fleet, over: asyncio.Event) -> None:
+async def talked(ledger: Ledger, turns: int) -> None:
+    """Wait until so many turns are through."""
+    await until(lambda: ledger.turns >= turns)
+
+
+async def killing(fleet: Fleet, ledger: Ledger, over: asyncio.Event) -> None:
     """`kill -9`, a new start, the next."""
     try:
         for number in range(KILLS):
-            await asyncio.sleep(BETWEEN)
+            await talked(ledger, ledger.turns + BETWEEN)
             worker = fleet.workers[number % len(fleet.workers)]
             await asyncio.to_thread(worker.kill)
             worker.start()
@@ -130,7 +137,7 @@ async def test_turns_go_on_while_workers_are_killed(
             for number in range(CHATS)
         ]
         talking = [Persistent(chat, ledger).talk(over) for chat in chats]
-        await asyncio.gather(killing(fleet, over), *talking)
+        await asyncio.gather(killing(fleet, ledger, over), *talking)
         paid = Counter(fleet.paid_to())
     assert ledger.cut_off, "no kill was ever felt"
     assert max(paid.values()) == 1, "nobody is paid twice"

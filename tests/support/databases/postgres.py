@@ -8,6 +8,9 @@ from pathlib import Path
 
 from tests.support.servers.demo import free_port
 
+_NOT_FOR_POWER = "-c fsync=off -c full_page_writes=off"
+"""Processes are killed here, and no machine: what was written is in the system's memory."""
+
 
 class PostgresServer:
     """Started with an empty database cluster; `url` is for SQLAlchemy with asyncpg."""
@@ -21,8 +24,9 @@ class PostgresServer:
         _hand_to_postgres(folder)
 
     def start(self) -> "PostgresServer":
-        self._run("initdb", "-D", self._data, "-U", "postgres", "-A", "trust", "-E", "UTF8")
-        options = f"-p {self.port} -k {self._data} -c listen_addresses=127.0.0.1"
+        user = ["-U", "postgres", "-A", "trust", "-E", "UTF8"]
+        self._run("initdb", "-D", self._data, "--no-sync", *user)
+        options = f"-p {self.port} -k {self._data} -c listen_addresses=127.0.0.1 {_NOT_FOR_POWER}"
         self._run("pg_ctl", "-D", self._data, "-l", self._log, "-o", options, "-w", "start")
         return self
 

@@ -18,7 +18,7 @@ Helpers = Literal["both", "approvals", "tools", "patient"]
 # Long enough for a page that posts by itself to do so: a loop posts within milliseconds. What comes
 # later still is found when all tests are over.
 _STEP_QUIET_MS = 20
-_LAST_QUIET_MS = 60
+_LAST_QUIET_MS = 20
 _MOST_MOMENTS = 10
 
 _numbers = count()

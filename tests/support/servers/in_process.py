@@ -40,7 +40,13 @@ def clerk(*tools: Callable[..., Any] | BaseTool | BaseToolset, **fields: Any) ->
 
 
 class Server(DrainingServer):
-    """The demo's server, which leaves the signals to pytest."""
+    """The demo's server, which leaves the signals to pytest and looks more often than uvicorn."""
+
+    async def main_loop(self) -> None:
+        counter = 0
+        while not await self.on_tick(counter):
+            counter += 1
+            await asyncio.sleep(0.01)
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
