@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from adk_stream_protocol.chats.answering import chunks_of, plan_answers, replay_of, unfinished_plan
 from google.adk.agents import LlmAgent
 from google.adk.tools.function_tool import FunctionTool
 
@@ -10,7 +11,6 @@ from adk_stream_protocol import ClientTool
 from adk_stream_protocol.adk.chat_calls import ChatCalls
 from adk_stream_protocol.adk.open_turn import OpenTurn
 from adk_stream_protocol.chat_id import ChatId
-from adk_stream_protocol.chats.answering import chunks_of, plan_answers, replay_of, unfinished_plan
 from adk_stream_protocol.convert.answers import Plan
 from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.convert.decode import Answer

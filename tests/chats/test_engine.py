@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from adk_stream_protocol.chats.answering import plan_answers
 from google.adk.agents.run_config import RunConfig, StreamingMode
 
 from adk_stream_protocol import ClientTool
 from adk_stream_protocol.adk.open_turn import OpenTurn
-from adk_stream_protocol.chats.answering import plan_answers
 from adk_stream_protocol.chats.chat import Chat
 from adk_stream_protocol.chats.engine import Engine
 from adk_stream_protocol.chats.request_engine import RequestEngine, RequestSettings
