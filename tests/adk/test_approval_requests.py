@@ -27,12 +27,10 @@ from adk_stream_protocol.approvals.record import ApprovalRecord
 from adk_stream_protocol.approvals.store import AuditEntry
 from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.convert.calls import CONFIRMATION
-from adk_stream_protocol.limits import DEFAULT_LIMITS
+from adk_stream_protocol.limits import DEFAULT_LIMITS as LIMITS
 from tests.support.events import ARGS, call, event, placeholder, response, text
 from tests.support.tills import Till, answers
 
-MAX_PENDING = DEFAULT_LIMITS.approvals_per_turn
-MAX_DENIALS = DEFAULT_LIMITS.denials_per_turn
 CHAT = ChatId("clerk", "alice", "c")
 ALICE = Principal("alice")
 LOCATE = ClientTool("locate", "Where?", ttl=5)
@@ -177,12 +175,12 @@ async def test_wrong_arguments_are_refused() -> None:
 async def test_no_more_requests_than_so_many_are_open() -> None:
     desk, tool = Desk(), Till().tool()
     context = await desk.context()
-    for number in range(MAX_PENDING - 1):
+    for number in range(LIMITS.approvals_per_turn - 1):
         await desk.ask(number)
     assert await desk.requests.why_not(tool, {"amount": 5}, context) is None
     desk.requests.calls.let_through((CHAT, "c-on-its-way"))
     why = await desk.requests.why_not(tool, {"amount": 5}, context)
-    assert why == f"No more than {MAX_PENDING} approvals can be open."
+    assert why == f"No more than {LIMITS.approvals_per_turn} approvals can be open."
     desk.requests.calls.forget_let_through(CHAT)
     assert await desk.requests.why_not(tool, {"amount": 5}, context) is None
 
@@ -190,7 +188,7 @@ async def test_no_more_requests_than_so_many_are_open() -> None:
 async def test_a_tool_that_was_denied_often_is_not_asked_about_again() -> None:
     desk, tool = Desk(), Till().tool()
     context = await desk.context()
-    for number in range(MAX_DENIALS):
+    for number in range(LIMITS.denials_per_turn):
         assert await desk.requests.why_not(tool, {"amount": 5}, context) is None
         await desk.ask(number, denied=True)
     why = await desk.requests.why_not(tool, {"amount": 5}, context)
@@ -202,20 +200,19 @@ async def test_a_tool_that_was_denied_often_is_not_asked_about_again() -> None:
 
 async def test_what_is_let_through_is_so_until_it_is_asked() -> None:
     desk = Desk(Till().tool())
-    desk.requests.calls.let_through((CHAT, "c1"))
-    desk.requests.calls.let_through((CHAT, "c2"))
-    assert "c1" in desk.requests.calls.let_through_in(CHAT)
+    calls = desk.requests.calls
+    calls.let_through((CHAT, "c1"))
+    calls.let_through((CHAT, "c2"))
+    assert calls.let_through_in(CHAT) == {"c1", "c2"}
     await desk.notes(dialog({"id": "c1", "name": "pay", "args": ARGS}))
-    assert "c1" not in desk.requests.calls.let_through_in(CHAT)
-    assert "c2" in desk.requests.calls.let_through_in(CHAT)
-    assert "c2" not in desk.requests.calls.let_through_in(ChatId("clerk", "bob", "c"))
+    assert calls.let_through_in(CHAT) == {"c2"}
+    assert calls.let_through_in(ChatId("clerk", "bob", "c")) == set()
 
 
 async def test_a_call_that_we_ask_about_is_taken_once() -> None:
-    desk = Desk()
-    desk.requests.calls.add_asked((CHAT, "c1"))
-    assert desk.requests.calls.take_asked((CHAT, "c1"))
-    assert not desk.requests.calls.take_asked((CHAT, "c1"))
+    calls = Desk().requests.calls
+    calls.add_asked((CHAT, "c1"))
+    assert calls.take_asked((CHAT, "c1")) and not calls.take_asked((CHAT, "c1"))
 
 
 async def test_a_run_that_is_cut_off_while_it_asks_takes_its_requests_back() -> None:

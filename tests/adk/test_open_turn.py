@@ -11,7 +11,7 @@ from adk_stream_protocol import ClientTool
 from adk_stream_protocol.adk.open_turn import OpenTurn
 from adk_stream_protocol.adk.sessions import TurnSessions
 from adk_stream_protocol.approvals.record import Principal, State
-from adk_stream_protocol.convert import tool_responses as outcomes
+from adk_stream_protocol.convert import tool_responses
 from adk_stream_protocol.convert.answers import Decision, Plan
 from adk_stream_protocol.convert.calls import CONFIRMATION, Call
 from adk_stream_protocol.errors import Busy, Conflict, Forbidden
@@ -141,7 +141,7 @@ async def test_calls_that_nobody_needs_to_answer_are_closed(state: str) -> None:
     scene = await Scene.of(f"{PAY}\n/call locate {{}}")
     opened = await scene.read()
     paid = next(one for one in opened.calls.open() if one.name == "pay")
-    outcome = outcomes.withdrawn() if state == "withdrawn" else outcomes.expired()
+    outcome = tool_responses.withdrawn() if state == "withdrawn" else tool_responses.expired()
     assert await opened.close_calls({paid.id, "nobody's"}, outcome) == [paid]
     assert await scene.outcomes() == [state]
     assert await scene.desk.states() == ["withdrawn" if state == "withdrawn" else "cancelled"]
@@ -150,7 +150,7 @@ async def test_calls_that_nobody_needs_to_answer_are_closed(state: str) -> None:
 async def test_a_call_without_a_record_is_cancelled() -> None:
     scene = await Scene.of("/call locate {}")
     opened = await scene.read()
-    assert await opened.close_calls({only(opened).id}, outcomes.withdrawn()) == [only(opened)]
+    assert await opened.close_calls({only(opened).id}, tool_responses.withdrawn()) == [only(opened)]
     assert await scene.outcomes() == ["withdrawn"]
 
 

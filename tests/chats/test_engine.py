@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from adk_stream_protocol.chats.answering import plan_answers
 from google.adk.agents.run_config import RunConfig, StreamingMode
 
 from adk_stream_protocol import ClientTool
@@ -57,7 +56,7 @@ class Scene:
         return await read(turn)
 
     async def plan(self, opened: OpenTurn, *answers: Answer) -> Plan:
-        return await plan_answers(opened, answers, self.desk.runner.agent)
+        return await opened.plan(answers, self.desk.runner.agent)
 
     async def answer(self, *answers: Answer) -> list[AnyChunk]:
         async with self.chat.lock:

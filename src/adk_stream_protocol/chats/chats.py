@@ -92,9 +92,9 @@ class Chats:
 
     def probes(self) -> dict[str, Callable[[], Awaitable[object]]]:
         """Return a question to each store that any answer will do for."""
-        nobody = {"app_name": self.app_name, "user_id": "-", "session_id": "-"}
+        look = partial(self._sessions.inner.get_session, app_name=self.app_name)
         return {
-            "sessions": lambda: self._sessions.inner.get_session(**nobody),
+            "sessions": lambda: look(user_id="-", session_id="-"),
             "approvals": self.book.store.latest,
         }
 
