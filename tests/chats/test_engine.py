@@ -8,7 +8,6 @@ from google.adk.agents.run_config import RunConfig, StreamingMode
 
 from adk_stream_protocol import ClientTool
 from adk_stream_protocol.adk.open_turn import OpenTurn
-from adk_stream_protocol.chats.answering import plan_answers
 from adk_stream_protocol.chats.chat import Chat
 from adk_stream_protocol.chats.engine import Engine
 from adk_stream_protocol.chats.request_engine import RequestEngine, RequestSettings
@@ -57,7 +56,7 @@ class Scene:
         return await read(turn)
 
     async def plan(self, opened: OpenTurn, *answers: Answer) -> Plan:
-        return await plan_answers(opened, answers, self.desk.runner.agent)
+        return await opened.plan(answers, self.desk.runner.agent)
 
     async def answer(self, *answers: Answer) -> list[AnyChunk]:
         async with self.chat.lock:

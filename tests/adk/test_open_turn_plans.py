@@ -10,7 +10,6 @@ from adk_stream_protocol import ClientTool
 from adk_stream_protocol.adk.chat_calls import ChatCalls
 from adk_stream_protocol.adk.open_turn import OpenTurn
 from adk_stream_protocol.chat_id import ChatId
-from adk_stream_protocol.chats.answering import chunks_of, plan_answers, replay_of, unfinished_plan
 from adk_stream_protocol.convert.answers import Plan
 from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.convert.decode import Answer
@@ -56,7 +55,7 @@ def without_deltas(chunks: list[AnyChunk]) -> list[str]:
 
 
 async def plan(desk: Desk, *answers: Answer) -> Plan:
-    return await plan_answers(await opened(desk), answers, agent_of(desk))
+    return await (await opened(desk)).plan(answers, agent_of(desk))
 
 
 async def call_id(desk: Desk, name: str) -> str:
@@ -121,7 +120,7 @@ def test_only_what_is_decided_and_has_no_result_is_gone_on_with() -> None:
         call("waits", approval_id="a"),
         call("browser", browser=True, decision=True),
     ]
-    assert [one.id for one in unfinished_plan(calls).repeated] == ["decided", "denied"]
+    assert [one.id for one in Plan.of_unfinished(calls).repeated] == ["decided", "denied"]
 
 
 async def test_the_answers_themselves_show_in_their_order() -> None:
@@ -133,11 +132,11 @@ async def test_the_answers_themselves_show_in_their_order() -> None:
         result(await call_id(desk, "locate"), {"lat": 1}),
         Answer((await call_id(desk, "look"),), "$", approved=True),
     )
-    made = await plan_answers(turn, answers, agent_of(desk))
+    made = await turn.plan(answers, agent_of(desk))
     encoder = TurnEncoder("m", calls=turn.calls)
     encoder.start()
     # The denial comes with the run; the browser hears that its result is in, and what it may run.
-    shown = [(one["type"], one["toolCallId"]) for one in map(as_json, chunks_of(made, encoder))]
+    shown = [(one["type"], one["toolCallId"]) for one in map(as_json, encoder.answers(made))]
     assert shown == [
         ("tool-output-available", await call_id(desk, "locate")),
         ("tool-input-available", await call_id(desk, "look")),
@@ -149,11 +148,11 @@ async def test_an_early_result_is_kept_and_asked_about_again() -> None:
     desk = desk_of()
     await desk.say("/call look {}")
     turn = await opened(desk)
-    made = await plan_answers(turn, (result(await call_id(desk, "look"), 7),), agent_of(desk))
+    made = await turn.plan((result(await call_id(desk, "look"), 7),), agent_of(desk))
     assert [value for _, value in made.early_results] == [7]
     encoder = TurnEncoder("m", calls=turn.calls)
     encoder.start()
-    shown = kinds(chunks_of(made, encoder))
+    shown = kinds(encoder.answers(made))
     assert shown == ["tool-input-available", "tool-approval-request", "data-approval"]
 
 
@@ -163,9 +162,10 @@ async def test_a_repeat_is_answered_with_what_it_led_to() -> None:
     record = await desk.record()
     first = await desk.answer(verdict(record))
     turn = await opened(desk)
-    made = await plan_answers(turn, (verdict(record),), agent_of(desk))
+    made = await turn.plan((verdict(record),), agent_of(desk))
     assert made.is_replay
     encoder = TurnEncoder("m", calls=turn.calls_before(made.repeated))
-    again = [*encoder.start(), *replay_of(made, turn, encoder), *encoder.finish()]
+    replayed = encoder.replay(made, turn.answered_events(made.repeated))
+    again = [*encoder.start(), *replayed, *encoder.finish()]
     assert said(again) == said(first) == 'The call of pay returned {"paid": 5}.'
     assert without_deltas(again) == without_deltas(first)
