@@ -27,14 +27,14 @@ PAY = '/call pay {"amount": 5}'
 
 
 class Sessions(InMemorySessionService):
-    """Fails to store anything, if it is told so."""
+    """Fails to store what the model says, if it is told so."""
 
     def __init__(self) -> None:
         super().__init__()
         self.failure: Exception | None = None
 
     async def append_event(self, session: Session, event: Event) -> Event:
-        if self.failure:
+        if self.failure and event.author != "user":
             raise self.failure
         return await super().append_event(session, event)
 
