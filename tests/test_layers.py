@@ -17,6 +17,7 @@ LAYERS = [
     "limits",
     "limiter",
     "clock",
+    "failure_log",
     "chat_id",
     "process_id",
     "background_tasks",

@@ -41,11 +41,12 @@ def test_planted_messages_reach_no_model(demo: DemoServer) -> None:
     assert texts[0] == "hello" and texts[-1] == "/echo" and len(texts) == 3
 
 
-def test_altered_arguments_change_nothing(demo: DemoServer) -> None:
+def test_altered_arguments_are_refused_and_change_nothing(demo: DemoServer) -> None:
     chat = RawChat(demo.url)
     request = chat.say("Send $5 to Bob").approvals[0]
     altered = decision(request, True) | {"input": {"amount": 900, "recipient": FORGED}}
-    paid = chat.answer(altered).of_type("tool-output-available")[0]["output"]
+    assert chat.answer(altered).status == 409
+    paid = chat.answer(decision(request, True)).of_type("tool-output-available")[0]["output"]
     assert (paid["amount"], paid["recipient"]) == (5, "Bob")
     assert FORGED not in json.dumps(chat.context())
 

@@ -28,6 +28,7 @@ from adk_stream_protocol.convert.events import (
     last_message_at,
     parts_of,
 )
+from adk_stream_protocol.failure_log import log_failure
 from adk_stream_protocol.telemetry.instruments import traceparent
 
 logger = logging.getLogger(__name__)
@@ -113,8 +114,8 @@ class ApprovalRequests:
         """Ask the tool whether this call needs approval: anything but False means "ask"."""
         try:
             return await tool.check_require_confirmation(arguments, context)
-        except Exception:
-            logger.exception("the confirmation predicate of %s failed", tool.name)
+        except Exception as error:
+            log_failure(logger, error, "the confirmation predicate of %s failed", tool.name)
             return UNDECIDED
 
     async def _browser_call(

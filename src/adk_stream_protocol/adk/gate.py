@@ -39,6 +39,7 @@ from adk_stream_protocol.convert import tool_responses
 from adk_stream_protocol.convert.events import add_notes
 from adk_stream_protocol.convert.history.exchanges import MESSAGE_ID
 from adk_stream_protocol.errors import StreamProtocolError
+from adk_stream_protocol.failure_log import log_failure
 from adk_stream_protocol.telemetry.calls import gate_span
 from adk_stream_protocol.telemetry.instruments import OUTCOME
 
@@ -150,9 +151,11 @@ class ApprovalGate(BasePlugin):
             task.add_done_callback(lambda ended: ended.cancelled() or link.call_ended(call_id))
         try:
             return await self._wait(tool, arguments, context)
-        except Exception:
+        except Exception as error:
             reference = token_hex(4)
-            logger.exception("tool %s could not be started, reference %s", tool.name, reference)
+            log_failure(
+                logger, error, "tool %s could not be started, reference %s", tool.name, reference
+            )
             return tool_responses.not_started(reference)
 
     async def _wait(
@@ -278,7 +281,7 @@ class ApprovalGate(BasePlugin):
                 await self._book.lose(record)
             return None
         reference = token_hex(4)
-        logger.error("tool %s failed, reference %s", tool.name, reference, exc_info=error)
+        log_failure(logger, error, "tool %s failed, reference %s", tool.name, reference)
         outcome = tool_responses.failed(tool.name, reference)
         if record:
             await self._finish(record, outcome, failed=True)
@@ -304,9 +307,9 @@ class ApprovalGate(BasePlugin):
     async def _finish(self, record: ApprovalRecord, result: Any, *, failed: bool) -> None:
         try:
             await self._book.finish(record, result, failed=failed)
-        except StreamProtocolError:
+        except StreamProtocolError as error:
             # The effect has happened and its result is known here: tell it rather than hide it.
-            logger.exception("approval %s: its result could not be recorded", record.id)
+            log_failure(logger, error, "approval %s: its result could not be recorded", record.id)
         finally:
             self._calls.end(record.id)
 

@@ -23,6 +23,7 @@ from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.clock import SteadyClock, steady_clock
 from adk_stream_protocol.convert.calls import Call
 from adk_stream_protocol.errors import Busy, Conflict, StreamProtocolError
+from adk_stream_protocol.failure_log import log_failure
 from adk_stream_protocol.limits import DEFAULT_LIMITS, Limits
 from adk_stream_protocol.process_id import is_gone, is_of_this_host, this_process
 
@@ -198,8 +199,8 @@ class ApprovalBook:
     async def _look(self, record: ApprovalRecord) -> ApprovalRecord:
         try:
             return await self.expire(await self._fresh(record))
-        except StreamProtocolError:
-            logger.exception("approval %s: its record could not be read", record.id)
+        except StreamProtocolError as error:
+            log_failure(logger, error, "approval %s: its record could not be read", record.id)
             await asyncio.sleep(1)
             return record
 

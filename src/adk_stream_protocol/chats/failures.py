@@ -9,6 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from adk_stream_protocol.convert.encode.endings import Failure
 from adk_stream_protocol.errors import Busy, StreamProtocolError, Unavailable
+from adk_stream_protocol.failure_log import log_failure
 
 logger = logging.getLogger(__name__)
 
@@ -42,5 +43,5 @@ def needing_the_store() -> Generator[None]:
     try:
         yield
     except (SQLAlchemyError, OSError) as error:
-        logger.exception("the session store does not answer")
+        log_failure(logger, error, "the session store does not answer")
         raise Unavailable("The store is not responding. Nothing was changed.") from error

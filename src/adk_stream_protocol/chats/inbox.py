@@ -11,6 +11,7 @@ from adk_stream_protocol.chats.chats import Chats
 from adk_stream_protocol.chats.failures import needing_the_store
 from adk_stream_protocol.convert.calls import Calls, current_turn
 from adk_stream_protocol.errors import Conflict, StreamProtocolError, UnknownId
+from adk_stream_protocol.failure_log import log_failure
 
 logger = logging.getLogger(__name__)
 
@@ -93,9 +94,9 @@ class Inbox:
     async def _go_on(self, record: ApprovalRecord) -> None:
         try:
             await self._chats.go_on(record.principal, record.session)
-        except StreamProtocolError:
+        except StreamProtocolError as error:
             # It is decided all the same. The asker's next turn finds the decision in the record.
-            logger.exception("approval %s: the chat could not go on", record.id)
+            log_failure(logger, error, "approval %s: the chat could not go on", record.id)
 
 
 def _concerns(record: ApprovalRecord, who: Principal) -> bool:

@@ -28,6 +28,7 @@ from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.encode.turn import TurnEncoder
 from adk_stream_protocol.convert.events import is_user_message
 from adk_stream_protocol.errors import Busy, UnknownId
+from adk_stream_protocol.failure_log import log_failure
 
 logger = logging.getLogger(__name__)
 
@@ -152,7 +153,7 @@ class RequestEngine:
         except Exception as error:
             refusal = refusal_of(error)
             if not isinstance(refusal, Busy):
-                logger.exception("turn %s failed", turn.reference)
+                log_failure(logger, error, "turn %s failed", turn.reference)
             if refusal:
                 turn.refuse(refusal)
             closing = encoder.fail(failure_of(error))

@@ -8,7 +8,8 @@ import json
 import logging
 import traceback
 from datetime import UTC, datetime
-from types import TracebackType
+
+from adk_stream_protocol.failure_log import place_of, types_of
 
 OWN = "adk_stream_protocol"
 _STANDARD = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName", "color_message"}
@@ -31,7 +32,7 @@ class Lines(logging.Formatter):
     def _failure(self, error: BaseException) -> dict[str, object]:
         if self._with_texts:
             return {"exception": "".join(traceback.format_exception(error))}
-        return {"exception": " < ".join(_types(error)), "at": _place(error.__traceback__)}
+        return {"exception": " < ".join(types_of(error)), "at": place_of(error.__traceback__)}
 
 
 class JsonLines(Lines):
@@ -83,21 +84,3 @@ def _on_one_line(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
-
-
-def _types(error: BaseException | None) -> list[str]:
-    """The type of an error and of what led to it."""
-    found: list[str] = []
-    while error is not None and len(found) < 10:
-        found.append(type(error).__name__)
-        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    return found
-
-
-def _place(raised: TracebackType | None) -> str:
-    """Where an error came from, innermost first."""
-    frames = traceback.extract_tb(raised)[-5:]
-    named = [
-        f"{frame.name} ({frame.filename.rpartition('/')[2]}:{frame.lineno})" for frame in frames
-    ]
-    return " < ".join(reversed(named))

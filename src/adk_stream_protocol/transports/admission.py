@@ -22,6 +22,7 @@ from adk_stream_protocol.errors import (
     TooMany,
     Unauthenticated,
 )
+from adk_stream_protocol.failure_log import log_failure
 from adk_stream_protocol.limiter import Limiter
 from adk_stream_protocol.limits import DEFAULT_LIMITS, Limits
 from adk_stream_protocol.transports.origins import Origins
@@ -120,9 +121,9 @@ def answering_errors(endpoint: Endpoint) -> Endpoint:
         except ClientDisconnect:
             logger.debug("a client left before its request was whole")
             return Response(status_code=400)
-        except Exception:
+        except Exception as error:
             reference = token_hex(4)
-            logger.exception("request failed, reference %s", reference)
+            log_failure(logger, error, "request failed, reference %s", reference)
             return error_response(StreamProtocolError("Something went wrong."), reference)
 
     return guarded

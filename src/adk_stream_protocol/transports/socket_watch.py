@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from adk_stream_protocol.background_tasks import BackgroundTasks
 from adk_stream_protocol.errors import Unauthenticated
+from adk_stream_protocol.failure_log import log_failure
 from adk_stream_protocol.limits import Limits
 from adk_stream_protocol.transports.outbox import Outbox
 
@@ -73,6 +74,6 @@ class Watch:
             await recheck()
         except Unauthenticated:
             logger.info("a socket is closed: its client is no longer signed in")
-        except Exception:
-            logger.exception("a client could not be identified again")
+        except Exception as error:
+            log_failure(logger, error, "a client could not be identified again")
             self._out.close_soon(FAILED, "please connect again")

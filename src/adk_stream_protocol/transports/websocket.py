@@ -17,6 +17,7 @@ from adk_stream_protocol.chats.turn import Turn
 from adk_stream_protocol.convert.decode import chat_id_of, checked_chat_id, decode_turn
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.errors import BadRequest, StreamProtocolError, Unauthenticated
+from adk_stream_protocol.failure_log import log_failure
 from adk_stream_protocol.protocol.frames import (
     Abort,
     Command,
@@ -181,9 +182,9 @@ class Socket:
             await self._refuse(reply, error)
         except WebSocketDisconnect:
             raise
-        except Exception:
+        except Exception as error:
             reference = token_hex(4)
-            logger.exception("frame failed, reference %s", reference)
+            log_failure(logger, error, "frame failed, reference %s", reference)
             await self._refuse(reply, StreamProtocolError("Something went wrong."), reference)
 
     async def _carry_out(self, command: Command, reply: Reply) -> None:

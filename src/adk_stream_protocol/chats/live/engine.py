@@ -30,6 +30,7 @@ from adk_stream_protocol.convert.decode import TurnInput
 from adk_stream_protocol.convert.encode.approval_style import ApprovalStyleName
 from adk_stream_protocol.convert.events import has_waiting_calls
 from adk_stream_protocol.errors import LinkLost
+from adk_stream_protocol.failure_log import log_failure
 from adk_stream_protocol.telemetry.turns import LiveSessionTelemetry
 
 logger = logging.getLogger(__name__)
@@ -234,7 +235,7 @@ class LiveEngine:
         except asyncio.CancelledError:
             error = self._broken
         except Exception as failure:
-            logger.exception("the live run of a chat failed")
+            log_failure(logger, failure, "the live run of a chat failed")
             error = failure
         async with self._chat.lock:  # a turn that is being opened ends with the run, too
             self._over(error)

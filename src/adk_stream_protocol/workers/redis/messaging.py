@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from adk_stream_protocol.background_tasks import BackgroundTasks
+from adk_stream_protocol.failure_log import log_failure
 from adk_stream_protocol.workers.messages import Message, Posted, Replied, Reply, Request
 from adk_stream_protocol.workers.redis.away import AWAY
 from adk_stream_protocol.workers.relay import Handle
@@ -93,9 +94,11 @@ class Messenger:
     async def _react(self, posted: Posted) -> None:
         try:
             reply = await self._handle(posted.message)
-        except Exception:
+        except Exception as error:
             kind = type(posted.message).__name__
-            logger.exception("the message %s of another worker could not be handled", kind)
+            log_failure(
+                logger, error, "the message %s of another worker could not be handled", kind
+            )
             return
         if reply is not None and posted.number is not None:
             replied = Replied(self._me, reply, posted.number)
