@@ -62,6 +62,18 @@ coverage: $(STAMP) ## the branches that the tests of the rooms and of live chats
 	$(VENV)/bin/coverage combine --quiet
 	$(VENV)/bin/coverage report --skip-covered --fail-under=95
 
+hostile: $(STAMP) ## ten times the hostile messages, races, crashes and forgeries of make test
+	scripts/install-postgres
+	scripts/install-redis
+	ADK_STREAM_HOSTILE=200000 ADK_STREAM_SEED=$(shell date +%j) ADK_STREAM_TIMES=10 \
+		$(VENV)/bin/pytest -q -n 2 --dist worksteal tests/hostile tests/races tests/crash
+
+audit: ## ask the registries for known faults of what is pinned
+	scripts/audit
+
+sbom: $(CLIENT) $(WEB) ## write what the packages are made of, as CycloneDX files in dist/
+	scripts/sbom
+
 check: $(STAMP) $(NODE) $(CLIENT) $(WEB) ## format, lint and types
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/ruff check .
@@ -92,4 +104,4 @@ compat: ## try the Pythons that are here, and the oldest and newest google-adk
 	scripts/install-redis
 	nice scripts/compat
 
-.PHONY: help demo unit test check fix bench lock compat coverage
+.PHONY: help demo unit test check fix bench lock compat coverage hostile audit sbom

@@ -92,3 +92,9 @@ def test_each_file_that_deals_with_a_quirk_of_adk_is_listed() -> None:
     for file in source.rglob("*.py"):
         if "google-adk 2." in file.read_text():
             assert f"`{file.relative_to(source)}`" in page, file
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_page_names_tests_that_exist(page: Path) -> None:
+    named = re.findall(r"`((?:tests|web/e2e)/[\w./-]+\.(?:py|ts))`", page.read_text())
+    assert [name for name in named if not (ROOT / name).is_file()] == []

@@ -47,7 +47,7 @@ SHAPES: dict[str, tuple[dict[str, Any], TurnInput]] = {
                 "approval": {"id": "a1", "approved": True},
             }
         ),
-        echoed("c1", "a1", approved=True),
+        echoed("c1", "a1", approved=True, input={}),
     ),
     "S2 no": (
         assistant(

@@ -10,8 +10,9 @@ from tests.crash.conftest import NewServer
 from tests.support.crash.comparison import Case
 from tests.support.servers.mortal import CrashServer
 from tests.support.sink import Sink
+from tests.support.times import TIMES
 
-KILLS = 25
+KILLS = 25 * TIMES
 LONGEST = 0.25
 """Seconds from the click to the kill; longer than a turn takes."""
 

@@ -110,7 +110,7 @@ def test_a_body_that_is_no_json_is_refused() -> None:
         ),
         (
             {"type": "tool-x", "toolCallId": "c", "output": None, "errorText": "e", "input": {}},
-            Part(type="tool-x", tool_call_id="c", output=None, error_text="e"),
+            Part(type="tool-x", tool_call_id="c", input={}, output=None, error_text="e"),
         ),
         (
             {"type": "tool-x", "approval": {"id": "a", "approved": False, "reason": "no"}},

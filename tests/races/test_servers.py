@@ -13,8 +13,9 @@ from tests.support.clients.http import Json, RawChat, Reply, decision
 from tests.support.databases.database import Database
 from tests.support.servers.demo import DemoServer
 from tests.support.sink import Sink
+from tests.support.times import TIMES
 
-ROUNDS = 24
+ROUNDS = 24 * TIMES
 
 
 @dataclass

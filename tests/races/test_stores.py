@@ -16,10 +16,11 @@ from adk_stream_protocol.approvals.store import AuditEntry
 from tests.support.databases.database import Database
 from tests.support.races.scenario import ARGUMENTS, PLACE, POLICIES, PROCESSES, TTL, Race, races
 from tests.support.races.worker import Told, run
+from tests.support.times import TIMES
 
 _Told = list[tuple[str, ...]]
 
-RACES = 1000
+RACES = 1000 * TIMES
 SECONDS = 600
 """How long they may take: on a machine that does much else, many times as long as by themselves."""
 SEEDS = {"sqlite": 31, "postgres": 32}
