@@ -1,9 +1,12 @@
 """Whether a process lives, and whether it can serve: its stores may be away or full."""
 
+import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 from google.adk.events.event import Event
+from google.adk.sessions.database_session_service import DatabaseSessionService
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.adk.sessions.session import Session
 from sqlalchemy.exc import OperationalError
@@ -113,3 +116,34 @@ async def test_an_approval_store_that_is_away_is_not_ready_but_lets_the_process_
     async with serving(clerk(), approval_store=AwayStore()) as served:
         assert await ready(served) == (503, {"sessions": "ok", "approvals": "does not answer"})
         assert (await served.say("/say 1")).said
+
+
+class Meeting(DatabaseSessionService):
+    """A store in which two servers look for a chat before either of them makes it."""
+
+    def __init__(self, url: str, barrier: asyncio.Barrier) -> None:
+        super().__init__(url)
+        self._barrier = barrier
+        self._has_met = False
+
+    async def get_session(self, **names: Any) -> Session | None:
+        found = await super().get_session(**names)
+        if not self._has_met and names["user_id"] == "alice":
+            self._has_met = True
+            await self._barrier.wait()
+        return found
+
+
+async def test_of_two_first_turns_on_two_servers_one_is_busy(tmp_path: Path) -> None:
+    url, barrier = f"sqlite+aiosqlite:///{tmp_path}/sessions.sqlite3", asyncio.Barrier(2)
+    here, there = Meeting(url, barrier), Meeting(url, barrier)
+    async with (
+        serving(clerk(), session_service=here) as one,
+        serving(clerk(), session_service=there) as other,
+    ):
+        replies = await asyncio.gather(one.say("/say 1"), other.say("/say 1"))
+        assert sorted(reply.status for reply in replies) == [200, 409]
+        assert all("internal" not in reply.text for reply in replies)
+        assert (await other.say("/say 2")).said == "1 2 "
+    await here.close()
+    await there.close()

@@ -71,8 +71,8 @@ async def endpoint(websocket: WebSocket) -> None:
 @asynccontextmanager
 async def client(**config: Any) -> AsyncGenerator[ClientConnection]:
     app = Starlette(routes=[WebSocketRoute("/", endpoint), WebSocketRoute("/no", refusal)])
-    given: Any = {**UVICORN, "ws": CountedSockets, **config}
-    server = Server(uvicorn.Config(app, port=0, log_level="critical", **given))
+    given: Any = {**UVICORN, "log_level": "critical", "ws": CountedSockets, **config}
+    server = Server(uvicorn.Config(app, port=0, **given))
     task = asyncio.create_task(server.serve())
     await until(lambda: server.started)
     port = server.servers[0].sockets[0].getsockname()[1]
@@ -125,13 +125,31 @@ async def test_what_was_sent_before_a_close_arrives_before_it() -> None:
         )
 
 
-async def test_who_is_not_let_in_is_told_why() -> None:
+async def test_text_that_is_no_text_closes_the_socket_and_is_no_fault_of_ours(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with client(log_level="warning", log_config=None) as socket:
+        await socket.send(b"\xc3(", text=True)
+        with pytest.raises(ConnectionClosed) as closed:
+            await socket.recv()
+        assert closed.value.rcvd and closed.value.rcvd.code == 1007
+    assert "UTF-8" not in caplog.text
+
+
+async def test_a_letter_may_be_cut_in_two_by_fragments() -> None:
     async with client() as socket:
+        await socket.send([b"1 5 st", "é".encode()[:1], "é".encode()[1:]], text=True)
+        assert await socket.recv() == "0:xxx"
+
+
+async def test_who_is_not_let_in_is_told_why(caplog: pytest.LogCaptureFixture) -> None:
+    async with client(log_level="warning", log_config=None) as socket:
         port = socket.remote_address[1]
         with pytest.raises(InvalidStatus) as refused:
             await connect(f"ws://127.0.0.1:{port}/no")
         assert refused.value.response.status_code == 403
         assert refused.value.response.body == b"not today"
+    assert "handshake" not in caplog.text
 
 
 async def test_pings_are_answered_between_messages() -> None:

@@ -89,6 +89,18 @@ class GatheringSockets(StallGuard, WebSocketsSansIOProtocol):
         gathering = GatheringTransport(cast(asyncio.Transport, transport), self.loop)
         super().connection_made(cast(asyncio.Transport, gathering))
 
+    async def run_asgi(self) -> None:
+        """Run the application. uvicorn 0.54 logs every refused handshake as one that failed."""
+        app = self.app
+
+        async def run(scope: Any, receive: Any, send: Any) -> None:
+            await app(scope, receive, send)
+            if self.initial_response is not None:  # it was refused, and that is an answer
+                self.handshake_complete = True
+
+        self.app = run
+        await super().run_asgi()
+
     def send_receive_event_to_app(self) -> None:
         """Pass a message on. uvicorn 0.54 logs text that is not UTF-8 as an error of the server."""
         if self.curr_msg_data_type == "text" and not all(map(_is_text, self.frames)):

@@ -19,11 +19,11 @@ export const PHONE = { width: 360, height: 740 };
 const SHOTS = fileURLToPath(new URL("../../../artefacts/page/", import.meta.url));
 const PATIENCE_MS = 30_000;
 
-export const launch = (): Promise<Browser> =>
+export const launch = (args: string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     // Containers give no namespaces to its sandbox; the page is our own.
-    args: ["--no-sandbox"],
+    args: ["--no-sandbox", ...args],
   });
 
 export type VisitOptions = BrowserContextOptions & { transport?: Transport; path?: string };
