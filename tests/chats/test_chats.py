@@ -223,6 +223,20 @@ async def test_an_idle_live_run_leaves_its_chat_to_another_worker() -> None:
     await workers.close()
 
 
+async def test_signing_out_on_one_worker_ends_all_on_the_other() -> None:
+    workers = Workers()
+    heard: list[str] = []
+    workers.one.chats.on_sign_out(heard.append)
+    turn = await workers.one.open(message("/say 3\n/hold for-ever"))
+    await workers.two.chats.sign_out("bob")
+    assert not turn.ended
+    await workers.two.chats.sign_out(ALICE)
+    await until(lambda: turn.ended)
+    assert heard == ["bob", "alice"] and kinds(await read(turn))[-1] == "finish"
+    await until(lambda: workers.board.holders == {})
+    await workers.close()
+
+
 async def test_ending_a_chat_ends_it_on_another_worker() -> None:
     workers = Workers()
     await workers.one.say("hello", live=True)
