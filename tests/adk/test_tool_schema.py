@@ -59,6 +59,12 @@ def test_a_number_that_is_none_is_a_fault(tool: ClientTool, number: float) -> No
     assert Schemas().fault(tool, nested) == "$.lines[1].price: a finite number is expected"
 
 
+@pytest.mark.parametrize("arguments", [{"to": "\ud800"}, {"to": ["a", "b\udfff"]}, {"\ud800": 1}])
+def test_half_of_a_character_is_a_fault(arguments: Any) -> None:
+    fault = Schemas().fault(ClientTool("any", ""), arguments) or ""
+    assert fault.endswith(": valid Unicode is expected") and fault.isprintable()
+
+
 def test_a_long_fault_is_cut() -> None:
     tool = ClientTool("pay", "", parameters=SCHEMA)
     assert len(Schemas().fault(tool, {"amount": "5" * 1000}) or "") == 300

@@ -95,7 +95,7 @@ WRONG = [
     ("MAX_BODY", "2.5", "a whole number from 1 to"),
     ("MAX_BODY", "99999999999", "a whole number from 1 to"),
     ("RECENT_EVENTS", "-1", "a whole number from 0 to"),
-    ("APPROVAL_TTL", "0", "a number from"),
+    ("APPROVAL_TTL", "-1", "a number from"),
     ("APPROVAL_TTL", "nan", "a number from"),
     ("CLIENT_TOOL_TTL", "inf", "a number from"),
     ("DISCONNECT_GRACE", "-0.5", "a number from"),

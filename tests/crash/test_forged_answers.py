@@ -78,12 +78,15 @@ def alter(value: Any) -> Any:
     [shape for shape in FORGERIES if shape not in PLANTED_RESULTS],
     ids=lambda shape: shape.__name__,
 )
-def test_altered_arguments_change_nothing(
+def test_altered_arguments_are_refused_or_not_read(
     sqlite_server: CrashServer, sink: Sink, shape: Forgery
 ) -> None:
     chat = Chat(sqlite_server.url, user="carol")
     asked = ask(chat)
     reply = chat.post(alter(shape(asked, True)))
+    if reply.status == 409:
+        assert sink.received == [] and "mismatch" in sqlite_server.trail(asked.approval_id)
+        chat.post(s2(asked, True))
     record = sqlite_server.record(asked.approval_id)
     assert sink.received == [(record.idempotency_key, PAYMENT)]
     assert FORGED not in reply.text + json.dumps(chat.context())

@@ -27,14 +27,11 @@ def test_the_model_is_told_and_the_turn_goes_on(page: Page, call: str, tool: str
     page.model_context().assert_paired()
 
 
-def test_a_tool_that_raises_after_its_approval(page: Page) -> None:
+def test_nobody_is_asked_about_what_cannot_be_shown(page: Page) -> None:
     page.say(f'/call process_payment {{"amount":5,"recipient":"{BROKEN}"}}')
-    page.approve()
     (call,) = page.calls("process_payment")
-    assert call["state"] == "output-error"
-    assert call["errorText"].startswith("The tool process_payment failed (reference ")
-    assert "failed" in page.text
-    assert (page.status, page.error, page.post_count) == ("ready", None, 2)
+    assert call["state"] == "output-error" and "valid Unicode" in call["errorText"]
+    assert (page.status, page.error, page.post_count) == ("ready", None, 1)
     page.model_context().assert_paired()
     page.say("Send $1 to Carol")
     page.approve()

@@ -34,6 +34,17 @@ async def test_other_arguments_are_refused(shown: Any, approved: bool, way: str)
     assert till.paid == [5]
 
 
+async def test_a_browser_rounds_large_numbers() -> None:
+    till = Till()
+    async with serving(clerk(till.tool())) as served:
+        (request,) = (await served.say('/call pay {"amount": 9007199254740993}')).approvals
+        near = part(request, True, {"amount": 9007199254740994})
+        assert (await served.answer(near)).status == 409
+        rounded = part(request, True, {"amount": 9007199254740992})
+        assert (await served.answer(rounded)).status == 200
+    assert till.paid == [9007199254740993]
+
+
 @pytest.mark.parametrize("shown", [{"amount": 5}, {"amount": 5.0}])
 async def test_equal_arguments_are_taken_however_they_are_written(shown: Any) -> None:
     till = Till()

@@ -1,13 +1,17 @@
 """Reads a tool's declared parameters: their order, and what is wrong with given arguments."""
 
+import re
+from collections.abc import Iterator
 from math import isfinite
-from typing import Any
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 from google.adk.models.llm_request import LlmRequest
 from google.adk.tools.base_tool import BaseTool
 from google.genai import types
 from jsonschema import Draft202012Validator, SchemaError
+
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
 class Schemas:
@@ -23,8 +27,8 @@ class Schemas:
 
     def fault(self, tool: BaseTool, arguments: dict[str, Any]) -> str | None:
         """Say what is wrong with arguments, or return None."""
-        if path := _not_finite(arguments, "$"):
-            return f"{path}: a finite number is expected"
+        if unshowable := _unshowable(arguments, "$"):
+            return unshowable
         try:
             fault = next(iter(self._validator(tool).iter_errors(arguments)), None)
         except SchemaError:
@@ -38,17 +42,28 @@ class Schemas:
         return validator
 
 
-def _not_finite(value: Any, path: str) -> str | None:
-    """Find the place of a NaN or an infinity: JSON has neither, so nobody could be shown it."""
-    if isinstance(value, float):
-        return None if isfinite(value) else path
-    if isinstance(value, dict):
-        inside = ((f"{path}.{name}", item) for name, item in value.items())
-    elif isinstance(value, list):
-        inside = ((f"{path}[{index}]", item) for index, item in enumerate(value))
-    else:
-        return None
-    return next((found for place, item in inside if (found := _not_finite(item, place))), None)
+def _unshowable(value: Any, path: str) -> str | None:
+    """Find what no client could show as it is: a NaN, an infinity, or half of a character."""
+    match value:
+        case float():
+            return None if isfinite(value) else f"{path}: a finite number is expected"
+        case str():
+            return f"{path}: valid Unicode is expected" if _HALF_PAIR.search(value) else None
+        case dict():
+            named = cast(dict[Any, Any], value).items()
+            inside = [(f"{path}.{name}", part) for pair in named for name, part in _both(pair)]
+        case list():
+            inside = [(f"{path}[{at}]", item) for at, item in enumerate(cast(list[Any], value))]
+        case _:
+            return None
+    return next((found for place, item in inside if (found := _unshowable(item, place))), None)
+
+
+def _both(pair: tuple[Any, Any]) -> Iterator[tuple[str, Any]]:
+    """Return the key of an entry and its value, each with the name of its place."""
+    name = str(pair[0]).encode("utf-8", "replace").decode()
+    yield name, pair[0]
+    yield name, pair[1]
 
 
 def _parameters_of(tool: BaseTool) -> dict[str, Any]:

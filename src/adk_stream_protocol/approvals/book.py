@@ -164,7 +164,7 @@ class ApprovalBook:
 
     async def check_shown(self, record: ApprovalRecord, who: Principal, shown: list[Any]) -> None:
         """Raise Conflict if a client showed other arguments than would run, and keep a trace."""
-        if any(digest_of(canonical(arguments)) != record.digest for arguments in shown):
+        if not all(record.has_arguments(arguments) for arguments in shown):
             await self._move(record, record, self._entry("mismatch", record, who.id))
             logger.warning("approval %s: a client showed other arguments", record.id)
             raise Conflict("What was shown is not what would run. Nothing was decided.")

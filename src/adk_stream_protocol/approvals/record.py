@@ -16,6 +16,7 @@ from adk_stream_protocol.chat_id import ChatId
 from adk_stream_protocol.errors import Conflict, Expired, Forbidden
 
 SCHEMA_VERSION = 1
+_SAFE, _LARGEST = 2**53, 10**308
 
 
 class State(StrEnum):
@@ -114,6 +115,13 @@ class ApprovalRecord:
             return replace(decided, step=self.step + 1)
         return replace(decided, state=State.APPROVED)
 
+    def has_arguments(self, shown: Any) -> bool:
+        """Return whether a client that shows this shows the arguments of the call."""
+        if digest_of(canonical(shown)) == self.digest:
+            return True
+        recorded = json.loads(self.arguments)
+        return canonical(_in_a_browser(shown)) == canonical(_in_a_browser(recorded))
+
     def hold(self, holder: str) -> "ApprovalRecord":
         """Return the approved record, which this process will run."""
         return replace(self._from(State.APPROVED), holder=holder)
@@ -195,6 +203,19 @@ def _plain(value: Any) -> Any:
             return [_plain(item) for item in value]
         case float():
             return int(value) if value.is_integer() else value
+        case _:
+            return value
+
+
+def _in_a_browser(value: Any) -> Any:
+    """Return a value as JavaScript has it: its whole numbers have 53 bits."""
+    match value:
+        case dict():
+            return {key: _in_a_browser(item) for key, item in value.items()}
+        case list():
+            return [_in_a_browser(item) for item in value]
+        case int() if abs(value) > _SAFE and not isinstance(value, bool):
+            return float(value) if abs(value) < _LARGEST else str(value)
         case _:
             return value
 

@@ -114,8 +114,8 @@ def settings_of(arguments: argparse.Namespace) -> DemoSettings:
         allowed_origins=_names("ALLOWED_ORIGINS", ""),
         allowed_hosts=_hosts(getattr(arguments, "host", "127.0.0.1")),
         max_body=_whole("MAX_BODY", 10 * 1024 * 1024, 1, MAX_BODY),
-        approval_ttl=_number("APPROVAL_TTL", 600.0, 0.001, YEAR),
-        client_tool_ttl=_number("CLIENT_TOOL_TTL", 600.0, 0.001, YEAR),
+        approval_ttl=_number("APPROVAL_TTL", 600.0, 0, YEAR),
+        client_tool_ttl=_number("CLIENT_TOOL_TTL", 600.0, 0, YEAR),
         recent_events=_whole("RECENT_EVENTS", 0, 0, MAX_EVENTS) or None,
     )
 
