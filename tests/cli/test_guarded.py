@@ -238,6 +238,15 @@ async def test_single_bytes_in_chunks_are_a_body() -> None:
         assert await fussy.status() == 200
 
 
+async def test_a_socket_is_not_held_to_the_deadline_of_a_request() -> None:
+    async with serving(replace(PATIENT, head_seconds=0.2)) as served, connect(served.live) as live:
+        for _ in range(2):
+            async with served.client() as silent:  # whose deadline is later than the socket's was
+                assert await silent.is_closed()
+            await live.send("abc")
+            assert await live.recv() == "3"
+
+
 async def test_a_flood_of_pings_closes_a_socket() -> None:
     async with serving(PATIENT) as served, connect(served.live, proxy=None) as rude:
         await rude.send("hello")

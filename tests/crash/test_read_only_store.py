@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -22,10 +23,8 @@ def test_a_read_only_disk(new_server: NewServer, sink: Sink, tmp_path: Path) -> 
         request = chat.say("Send $5 to Bob").approvals[0]
         server.stop()
         disk.allow_writing(False)
-        server.start()
-        for approved in (True, False):
-            assert chat.answer(decision(request, approved)).status == 503
-        server.stop()
+        with pytest.raises(AssertionError, match="it ended at once"):
+            server.start()
         disk.allow_writing(True)
         server.start()
         assert server.record(request["approvalId"]).state is State.PENDING

@@ -58,7 +58,7 @@ class GuardedHttp(StallingHttp):
         self._status = 400
         self._received = 0
         self._body = 0
-        self._in_head = False
+        self._in_head = self._is_handed_over = False
         self._body_began: float | None = None
         self._deadline: asyncio.TimerHandle | None = None
 
@@ -78,6 +78,8 @@ class GuardedHttp(StallingHttp):
             return
         self._received += len(data)
         super().data_received(data)
+        if self._is_handed_over:
+            return
         framing = self._received - self._body
         if framing > self.limits.head + _MOST_FRAMING * self._body:
             self._refuse(431)
@@ -132,7 +134,8 @@ class GuardedHttp(StallingHttp):
             self._body_began = None
 
     def handle_websocket_upgrade(self) -> None:
-        """Hand the connection over."""
+        """Hand the connection over: from now on its deadlines are those of a socket."""
+        self._is_handed_over = True
         self._give(None)
         super().handle_websocket_upgrade()
 

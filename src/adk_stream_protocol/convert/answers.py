@@ -131,7 +131,8 @@ def _merge(said: _Said, answer: Answer) -> None:
 def _shown(call: Call, answer: Answer) -> list[Any]:
     """Return the arguments of the call as the client shows them, if it does."""
     if answer.ids[0] == call.id:
-        return [] if answer.input is NOTHING else [answer.input]
+        # Older clients send an empty object where they keep no arguments: it shows nothing.
+        return [] if answer.input is NOTHING or answer.input == {} else [answer.input]
     fields = answer.input if isinstance(answer.input, dict) else {}
     original = fields.get("originalFunctionCall")  # in the part that asks about the call
     return [original["args"]] if isinstance(original, dict) and "args" in original else []

@@ -104,7 +104,7 @@ class Bender:
             return self.random.choice(RAW)
         body = json.dumps(self.body(), ensure_ascii=self.random.random() < 0.5)
         raw = body.encode("utf-8", "surrogatepass")
-        return self._cut(raw) if self.random.random() < 0.2 else raw
+        return self._cut(raw) if self.random.random() < 0.6 else raw
 
     def body(self) -> Any:
         """Return a golden message after one bend or several."""
