@@ -50,7 +50,7 @@ async def test_nothing_hostile_changes_anything(demo: LoggedDemo) -> None:
     assert [line for line in demo.log_file.read_text().splitlines() if is_error(line)] == []
     assert (await approvals_of_alice(demo))[0]["id"] == approval["id"]
     assert Elsewhere(demo).paid("bob") == Elsewhere(demo).paid("alice") == []
-    await until(lambda: memory(pid) < 1.1 * warm)  # live runs outlive their sockets for a while
+    await until(lambda: memory(pid) < 1.5 * warm)  # live runs outlive their sockets for a while
     for way in WAYS:
         await asyncio.to_thread(pay_once, demo, way)
 

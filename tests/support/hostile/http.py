@@ -25,7 +25,6 @@ HEADERS = [
     "Content-Encoding: gzip",
     "Content-Encoding: br",
     "Transfer-Encoding: gzip",
-    "Expect: 100-continue",
     "Upgrade: h2c",
     "Upgrade: websocket",
     "Range: bytes=0-",
