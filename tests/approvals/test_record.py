@@ -250,3 +250,40 @@ def test_a_repeat_is_what_the_same_person_said_and_still_stands(state: State) ->
     for approved in (True, False):
         assert not decided.was_decided(MANAGER, approved)
         assert not replace(PENDING, state=state).was_decided(ALICE, approved)
+
+
+ARGUMENTS = {"to": ["Bob", {"id": 2**60 + 1}], "ok": True, "huge": 10**400, "amount": 5}
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        ARGUMENTS,
+        {**ARGUMENTS, "amount": 5.0},
+        {**ARGUMENTS, "to": ["Bob", {"id": 2**60}]},
+        dict(reversed(ARGUMENTS.items())),
+    ],
+)
+def test_arguments_are_the_same_however_a_browser_writes_them(shown: object) -> None:
+    text = canonical(ARGUMENTS)
+    record = replace(PENDING, arguments=text, digest=digest_of(text))
+    assert record.has_arguments(shown)
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        None,
+        [],
+        {},
+        {**ARGUMENTS, "amount": 6},
+        {**ARGUMENTS, "ok": 1},
+        {**ARGUMENTS, "huge": 10**401},
+        {**ARGUMENTS, "to": ["Bob", {"id": 2**60 + 2**9}]},
+        {**ARGUMENTS, "more": None},
+    ],
+)
+def test_other_arguments_are_not_the_same(shown: object) -> None:
+    text = canonical(ARGUMENTS)
+    record = replace(PENDING, arguments=text, digest=digest_of(text))
+    assert not record.has_arguments(shown)
