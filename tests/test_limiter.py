@@ -53,6 +53,11 @@ async def test_only_so_many_principals_are_remembered() -> None:
     assert await limiter.wait_for(f"user-{MAX_KEPT}", "chat") > 0
 
 
+def test_a_route_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(ValueError, match="'chatt' is no route; the routes are chat, "):
+        MemoryLimiter({"chatt": Rate(1, 1)})
+
+
 @pytest.mark.parametrize(("at_once", "per_second"), [(0, 1.0), (1, 0.0), (1, -1.0)])
 def test_a_rate_that_lets_nothing_through_is_refused(at_once: int, per_second: float) -> None:
     with pytest.raises(ValueError, match="a rate needs"):

@@ -13,7 +13,7 @@ MAX_KEPT = 10_000
 """Principals that are remembered; the ones seen longest ago are forgotten first."""
 
 ROUTES = ("chat", "resume", "stop", "approvals", "decide", "messages", "chats", "delete", "live")
-"""What is counted apart: the routes of `mount`, and with `frame` every frame of a socket."""
+"""What is counted apart: the routes of `mount`. A message on a socket counts as `chat`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,8 @@ class MemoryLimiter:
         default: Rate | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        if unknown := sorted(set(rates) - set(ROUTES)):
+            raise ValueError(f"{unknown[0]!r} is no route; the routes are {', '.join(ROUTES)}")
         self._rates = dict(rates)
         self._default = default
         self._clock = clock

@@ -1,4 +1,4 @@
-"""What must be right before the demo listens: its model, its sink, its database and its Redis.
+"""Checks what must be right before the demo listens: its model, its sink, its database, its Redis.
 
 A server that is running outlives the loss of a store. A server that starts refuses one that was
 never there, because it is more often mistyped than away.

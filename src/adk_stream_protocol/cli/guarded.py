@@ -1,4 +1,4 @@
-"""What the server of the command bears from clients that have not signed in.
+"""Bounds what the server of the command bears from clients that have not signed in.
 
 uvicorn 0.54 with httptools bounds neither the head of a request nor the time that a client takes
 for it, and answers every ping. A reverse proxy does such things; the command may have none.

@@ -1,4 +1,4 @@
-"""Whether a Redis answers, before the demo relies on it."""
+"""Asks whether a Redis answers, before the demo relies on it."""
 
 import asyncio
 from typing import Any
