@@ -40,7 +40,7 @@ class RedisLimiter:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._redis: Any = Redis.from_url(
-            url, socket_connect_timeout=1, socket_timeout=1, retry=OnceMore()
+            url, socket_connect_timeout=1, socket_timeout=2, retry=OnceMore()
         )
         self._rates = dict(rates)
         self._default = default
